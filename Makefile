@@ -1,0 +1,53 @@
+# What CI runs. A machine with Python 3.11 and make is enough: the first target that
+# needs it makes .venv and installs everything there, again whenever pyproject.toml
+# changes.
+
+VENV := .venv
+PY := $(VENV)/bin/python
+INSTALLED := $(VENV)/.installed
+WORKERS ?= 2
+
+# The first interpreter that starts and has a version we support; PYTHON=... decides.
+PYTHON ?= $(shell for p in python3.11 python3 python3.12 python3.13 python; do \
+	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
+	2>/dev/null && echo $$p && break; done)
+
+export KERAS_BACKEND := tensorflow
+export TF_CPP_MIN_LOG_LEVEL ?= 3
+
+.PHONY: test test-all check format api bench install clean
+
+test: install  ## the default suite: a slice of the full product, under 10 minutes
+	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal
+
+test-all: install  ## everything
+	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal --all
+
+check: install  ## lint, format, import contracts, API surface
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(VENV)/bin/lint-imports --no-logo
+	$(PY) -m keras_seqattn.testing.api --check
+
+format: install
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+api: install  ## rewrite keras_seqattn/api.txt
+	$(PY) -m keras_seqattn.testing.api --write
+
+bench: install
+	$(PY) -m benchmarks.run
+
+install: $(INSTALLED)
+
+$(INSTALLED): pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.11 to 3.13 not found. Received none on PATH: install one, or name it with make PYTHON=..."; exit 1; }
+	@$(PY) -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv $(VENV)
+	@echo "Installing into $(VENV) (the first time takes minutes)"
+	@$(PY) -m pip install -qq --disable-pip-version-check -e '.[test]'
+	@touch $@
+
+clean:  ## caches and build output; the environment stays (rm -r .venv removes it)
+	rm -rf build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +

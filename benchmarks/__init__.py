@@ -1,0 +1,1 @@
+"""Step times beside the same model as a user writes it today. `python -m benchmarks.run`."""

@@ -1,0 +1,1 @@
+"""Rivals: what people write today, as well as they write it."""

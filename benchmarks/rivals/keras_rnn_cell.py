@@ -1,0 +1,75 @@
+"""The model as a careful Keras 3 user writes it today, with Keras alone.
+
+`keras.layers.RNN` can neither hand a memory to its cell nor pass on a second output, so
+the memory is put on the cell by the model's `call`, just before the loop runs. Careful:
+the keys are computed once per source, the readout runs once after the loop, and the
+softmax is masked.
+"""
+
+import keras
+from keras import ops
+
+
+class AttentionGRUCell(keras.layers.Layer):
+    """A GRU cell that attends before each step: input `[x; c]`, output `[s; c]`."""
+
+    def __init__(self, units, memory_depth, **kwargs):
+        super().__init__(**kwargs)
+        self.units = units
+        self.state_size = units
+        self.output_size = units + memory_depth
+        self.memory_depth = memory_depth
+        self.gru = keras.layers.GRUCell(units)
+        self.query_layer = keras.layers.Dense(units, use_bias=False)
+        self.score_layer = keras.layers.Dense(1, use_bias=False)
+        self.values = self.keys = self.mask = None
+
+    def build(self, input_shape):
+        batch, depth = input_shape
+        self.gru.build((batch, depth + self.memory_depth))
+        self.query_layer.build((batch, self.units))
+        self.score_layer.build((batch, None, self.units))
+
+    def set_memory(self, values, keys, mask):
+        self.values, self.keys, self.mask = values, keys, mask
+
+    def call(self, inputs, states, training=None):
+        query = self.query_layer(states[0])[:, None, :]
+        scores = self.score_layer(ops.tanh(query + self.keys))[..., 0]
+        if self.mask is not None:
+            scores = ops.where(self.mask, scores, -1e9)
+        weights = ops.softmax(scores, axis=-1)
+        context = ops.matmul(weights[:, None, :], self.values)[:, 0]
+        output, states = self.gru(ops.concatenate([inputs, context], axis=-1), states)
+        return ops.concatenate([output, context], axis=-1), states
+
+
+class KerasSeq2Seq(keras.Model):
+    """Bidirectional GRU, additive attention in a `keras.layers.RNN`, readout after it."""
+
+    def __init__(self, vocabulary, embedding, units, mask_zero):
+        super().__init__()
+        self.source_embedding = keras.layers.Embedding(
+            vocabulary, embedding, mask_zero=mask_zero
+        )
+        self.target_embedding = keras.layers.Embedding(
+            vocabulary, embedding, mask_zero=mask_zero
+        )
+        self.encoder = keras.layers.Bidirectional(
+            keras.layers.GRU(units, return_sequences=True, return_state=True)
+        )
+        self.bridge = keras.layers.Dense(units, activation="tanh")
+        self.key_layer = keras.layers.Dense(units, use_bias=False)
+        self.cell = AttentionGRUCell(units, memory_depth=2 * units)
+        self.decoder = keras.layers.RNN(self.cell, return_sequences=True)
+        self.hidden = keras.layers.Dense(units, activation="tanh")
+        self.logits = keras.layers.Dense(vocabulary)
+
+    def call(self, inputs):
+        source, target = inputs["source"], inputs["target"]
+        mask = self.source_embedding.compute_mask(source)
+        values, forward, backward = self.encoder(self.source_embedding(source))
+        state = self.bridge(ops.concatenate([forward, backward], axis=-1))
+        self.cell.set_memory(values, self.key_layer(values), mask)
+        outputs = self.decoder(self.target_embedding(target), initial_state=state)
+        return self.logits(self.hidden(outputs))

@@ -1,0 +1,1 @@
+"""Weights around `ops`; one public class per file."""

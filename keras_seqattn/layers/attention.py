@@ -1,0 +1,230 @@
+"""What all attention mechanisms have in common."""
+
+import keras
+from keras import ops, tree
+
+from keras_seqattn.layers import checks
+from keras_seqattn.layers.base import Composite, carry_mask, projection
+from keras_seqattn.layers.steps import step_verb
+from keras_seqattn.ops.align import context_vector, masked_softmax
+from keras_seqattn.ops.mask import zero_padding
+from keras_seqattn.ops.unroll import dynamic_unroll
+from keras_seqattn.types import Attended, Memory
+
+
+class Attention(Composite):
+    """Base of the mechanisms: a softmax over scores, a context as weighted sum.
+
+    A mechanism that differs only in its score overrides `score`; one that aligns in
+    another way overrides `attend`; one that remembers overrides `initial_state` and
+    `next_state` too.
+
+    Args:
+        value_units: depth of a learned value projection W_V; None: the context is a
+            weighted sum of the values as they are.
+        dropout: rate at which alignments are dropped before the context is summed. The
+            alignment that is returned is the one before dropout.
+        kernel_initializer: for the projections.
+        seed: for dropout.
+        **kwargs: of `keras.layers.Layer`.
+
+    Call arguments:
+        query: `[batch, query_depth]`, or `[batch, target, query_depth]`.
+        value: `[batch, source, memory_depth]`.
+        query_mask: `[batch, target]`, True = real. Masked queries give zeros, and do not
+            change the state of a mechanism that has one.
+        value_mask: `[batch, source]`, True = real.
+        return_attention_scores: whether to return the alignment too.
+        training: whether dropout applies.
+
+    Returns:
+        context `[batch, memory_depth]` or `[batch, target, memory_depth]`; with
+        `return_attention_scores=True` also the alignment, `[batch, source]` or
+        `[batch, target, source]`.
+
+    Equations:
+        context[b, m] = sum{alignment[b, s] * values[b, s, m] : s}  (5)
+        alignment = softmax(scores)  (6)
+        Numbers: Bahdanau et al. 2015.
+    """
+
+    def __init__(
+        self,
+        value_units=None,
+        dropout=0.0,
+        kernel_initializer="glorot_uniform",
+        seed=None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        owner = type(self).__name__
+        if value_units is not None:
+            checks.check_size(owner, "value_units", value_units)
+        checks.check_rate(owner, "dropout", dropout)
+        self.value_units = value_units
+        self.dropout = dropout
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
+        self.seed = seed
+        self.alignment_dropout = keras.layers.Dropout(
+            dropout, seed=seed, dtype=self.dtype_policy, name="alignment_dropout"
+        )
+        self.value_projection = None
+        if value_units is not None:
+            self.value_projection = projection(self, value_units, "value_projection")
+
+    def build(self, query_shape, value_shape):
+        self.check_shapes(query_shape, value_shape)
+        if self.value_projection is not None:
+            self.value_projection.build(value_shape)
+        self.alignment_dropout.build((query_shape[0], value_shape[1]))
+
+    # One step ---------------------------------------------------------------------
+
+    @step_verb
+    def prepare(self, value, mask=None):
+        """Projects the source once; NaN in its padding stops here.
+
+        Args:
+            value: `[batch, source, memory_depth]`.
+            mask: `[batch, source]`, True = real, or None.
+
+        Returns:
+            `Memory(values, keys, mask)`.
+        """
+        value = zero_padding(value, mask)
+        return Memory(self.project_values(value), self.project_keys(value), mask)
+
+    def initial_state(self, memory):
+        """The state before the first query, a nest; () for mechanisms without a past."""
+        return ()
+
+    @step_verb
+    def attend(self, query, memory, state=(), training=None):
+        """Attends to the memory, once for every query.
+
+        Args:
+            query: `[batch, ..., query_depth]`: the axes between batch and depth are
+                independent queries to the same memory (beam, or all target positions
+                of a mechanism without state).
+            memory: what `prepare` returned.
+            state: what `initial_state` or the last `attend` returned.
+            training: whether dropout applies.
+
+        Returns:
+            `Attended(context, alignment, state)`.
+        """
+        alignment = masked_softmax(self.score(query, memory, state), memory.mask)  # (6)
+        state = self.next_state(state, alignment)
+        return self.read(alignment, memory, state, training)
+
+    def score(self, query, memory, state=()):
+        """Scores `[batch, ..., source]` of a query against a memory."""
+        raise NotImplementedError(
+            f"{type(self).__name__} has no score. Expected a subclass of Attention that "
+            "defines score(query, memory, state). Received none. See CONTRIBUTING.md."
+        )
+
+    def next_state(self, state, alignment):
+        """The state after an alignment `[batch, ..., source]`, float32."""
+        return state
+
+    def read(self, alignment, memory, state, training=None):
+        """Reads the memory where the alignment points, after dropout."""
+        alignment = ops.cast(alignment, self.compute_dtype)
+        dropped = self.alignment_dropout(alignment, training=training)
+        return Attended(context_vector(dropped, memory.values), alignment, state)  # (5)
+
+    def project_values(self, value):
+        return value if self.value_projection is None else self.value_projection(value)
+
+    def project_keys(self, value):
+        return value
+
+    # Whole sequences --------------------------------------------------------------
+
+    def call(
+        self,
+        query,
+        value,
+        query_mask=None,
+        value_mask=None,
+        return_attention_scores=False,
+        training=None,
+    ):
+        self._check(query, value, query_mask, value_mask)
+        memory = self.prepare(value, value_mask)
+        state = self.initial_state(memory)
+        if query_mask is not None:
+            query = zero_padding(query, query_mask)
+        if len(query.shape) == 3 and tree.flatten(state):
+            # One query after the other: each alignment depends on those before.
+            def step(query_t, state):
+                attended = self.attend(query_t, memory, state, training=training)
+                return (attended.context, attended.alignment), attended.state
+
+            (context, alignment), _ = dynamic_unroll(step, query, state, query_mask)
+        else:
+            context, alignment, _ = self.attend(query, memory, state, training=training)
+            context = zero_padding(context, query_mask)
+            alignment = self._zero_padded_queries(alignment, query_mask)
+        context = carry_mask(context, query_mask)
+        return (context, alignment) if return_attention_scores else context
+
+    def _zero_padded_queries(self, alignment, query_mask):
+        return zero_padding(alignment, query_mask)
+
+    def compute_mask(self, query, previous_mask):
+        return previous_mask  # of the query; the alignment has none
+
+    def compute_output_shape(self, query_shape, value_shape):
+        return (*query_shape[:-1], self.value_units or value_shape[-1])
+
+    def alignment_shape(self, query_shape, value_shape):
+        return (*query_shape[:-1], value_shape[1])
+
+    def compute_output_spec(
+        self,
+        query,
+        value,
+        query_mask=None,
+        value_mask=None,
+        return_attention_scores=False,
+        training=None,
+    ):
+        self._check(query, value, query_mask, value_mask)
+        shapes = query.shape, value.shape
+        context = keras.KerasTensor(
+            self.compute_output_shape(*shapes), self.compute_dtype
+        )
+        if not return_attention_scores:
+            return context
+        return context, keras.KerasTensor(
+            self.alignment_shape(*shapes), self.compute_dtype
+        )
+
+    def check_shapes(self, query_shape, value_shape):
+        """Raises where query and value cannot belong together."""
+        owner = type(self).__name__
+        checks.check_rank(
+            owner,
+            "query",
+            query_shape,
+            "[batch, query_depth]",
+            "[batch, target, query_depth]",
+        )
+        checks.check_source(owner, value_shape)
+
+    def _check(self, query, value, query_mask, value_mask):
+        owner = type(self).__name__
+        self.check_shapes(query.shape, value.shape)
+        checks.check_mask(owner, query_mask, "query", query.shape, "target")
+        checks.check_mask(owner, value_mask, "value", value.shape, "source")
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "value_units": self.value_units,
+            "dropout": self.dropout,
+            "kernel_initializer": keras.initializers.serialize(self.kernel_initializer),
+            "seed": self.seed,
+        }

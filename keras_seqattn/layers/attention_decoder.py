@@ -1,0 +1,202 @@
+"""A decoder cell, moved through the target."""
+
+import keras
+from keras import ops, tree
+
+from keras_seqattn.layers import checks
+from keras_seqattn.layers.base import (
+    Composite,
+    carry_mask,
+    deserialize_part,
+    serialize_part,
+)
+from keras_seqattn.layers.steps import step_verb
+from keras_seqattn.ops.mask import zero_padding
+from keras_seqattn.ops.unroll import dynamic_unroll, static_unroll
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class AttentionDecoder(Composite):
+    """Runs a decoder cell over a whole target (teacher forcing), or step by step.
+
+    Both ways are the same weights and the same code. It has a loop of its own because
+    `keras.layers.RNN` can neither hand a memory to its cell nor return alignments.
+
+    Args:
+        cell: `BahdanauCell`, `LuongCell`, `GNMTCell`, `ContextCell`, or your own with
+            the methods of `DecoderCell`.
+        unroll: whether to unroll the loop in Python, for short targets of known length;
+            else one compiled loop serves all lengths.
+        **kwargs: of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: `[batch, target, embedding]`, the embedded target, shifted right.
+        value: `[batch, source, memory_depth]`, what the encoder made of the source.
+        initial_state: the recurrent state before the first step, in Keras's structure
+            (a bridge makes one); None: zeros.
+        inputs_mask: `[batch, target]`, True = real. Masked steps give zeros and leave
+            the state as it is.
+        value_mask: `[batch, source]`, True = real.
+        return_attention_scores: whether to return the alignments too.
+        return_state: whether to return the last state too, ready for `step`.
+        training: whether dropout applies.
+
+    Returns:
+        outputs `[batch, target, output_depth]`, which carry the target's mask; then, if
+        asked for, alignments `[batch, target, source]`, and the last state.
+
+    Shapes:
+        inputs: [batch, target, embedding]
+        value: [batch, source, memory_depth]
+        output: [batch, target, output_depth]
+        alignment: [batch, target, source]
+
+    Example:
+        >>> decoder = AttentionDecoder(BahdanauCell(8, attention=BahdanauAttention(8)))
+        >>> inputs, value = keras.ops.ones((2, 3, 4)), keras.ops.ones((2, 5, 6))
+        >>> outputs, alignments = decoder(inputs, value, return_attention_scores=True)
+        >>> memory = decoder.prepare(value)
+        >>> state = decoder.initial_state(memory)
+        >>> step = decoder.step(inputs[:, 0], state, memory)
+        >>> bool(keras.ops.all(step.output == outputs[:, 0]))
+        True
+    """
+
+    def __init__(self, cell, unroll=False, **kwargs):
+        super().__init__(**kwargs)
+        verbs = ("prepare", "project", "initial_state", "step")
+        if not all(hasattr(cell, verb) for verb in verbs):
+            raise ValueError(
+                f"AttentionDecoder got an unusable cell. Expected a decoder cell with "
+                f"the methods {verbs}, received {cell!r}. Wrap a recurrent cell first, "
+                "e.g. BahdanauCell(256, attention=BahdanauAttention(256), cell='gru')."
+            )
+        self.cell, self.unroll = cell, unroll
+
+    def build(self, inputs_shape, value_shape):
+        self._check_shapes(inputs_shape, value_shape)
+        self.cell.build(inputs_shape, value_shape)
+
+    # One step ---------------------------------------------------------------------
+
+    @step_verb
+    def prepare(self, value, mask=None):
+        """`Memory` of a source `[batch, source, memory_depth]`: once per source."""
+        return self.cell.prepare(value, mask)
+
+    def initial_state(self, memory, initial_state=None):
+        """The state before the first step, from the recurrent part of it.
+
+        Args:
+            memory: what `prepare` returned.
+            initial_state: recurrent state in Keras's structure; None: zeros.
+        """
+        if initial_state is None:
+            initial_state = self.cell.zero_state(memory)
+        else:
+            sizes = self.cell.state_size
+            checks.check_state(type(self).__name__, initial_state, sizes)
+            states = [ops.cast(x, self.compute_dtype) for x in tree.flatten(initial_state)]
+            initial_state = tree.pack_sequence_as(sizes, states)
+        return self.cell.initial_state(memory, initial_state)
+
+    @step_verb
+    def step(self, inputs_t, state, memory, training=None):
+        """One target step.
+
+        Args:
+            inputs_t: `[batch, ..., embedding]`: an axis between (beam) shares the memory.
+            state: what `initial_state` or the last `step` returned.
+            memory: what `prepare` returned.
+            training: whether dropout applies.
+
+        Returns:
+            `Step(output, alignment, state)`.
+        """
+        projected_t = self.cell.project(inputs_t)
+        return self.cell.step(projected_t, state, memory, training=training)
+
+    # Whole sequences --------------------------------------------------------------
+
+    def call(
+        self,
+        inputs,
+        value,
+        initial_state=None,
+        inputs_mask=None,
+        value_mask=None,
+        return_attention_scores=False,
+        return_state=False,
+        training=None,
+    ):
+        self._check(inputs, value, inputs_mask, value_mask)
+        memory = self.prepare(value, value_mask)
+        state = self.initial_state(memory, initial_state)
+        projected = self.cell.project(zero_padding(inputs, inputs_mask))
+
+        def step(projected_t, state):
+            step = self.cell.step(projected_t, state, memory, training=training)
+            emitted = (step.output, step.alignment)
+            return emitted[: 1 + return_attention_scores], step.state
+
+        unroll = static_unroll if self.unroll else dynamic_unroll
+        (outputs, *alignments), state = unroll(step, projected, state, inputs_mask)
+        results = [carry_mask(outputs, inputs_mask)]
+        results += [ops.moveaxis(a, 1, -2) for a in alignments]  # heads before target
+        results += [state] * return_state
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def compute_mask(self, inputs, previous_mask):
+        return previous_mask  # of the target; alignments and state have none
+
+    def compute_output_shape(self, inputs_shape, value_shape):
+        return (*inputs_shape[:-1], self.cell.output_depth)
+
+    def compute_output_spec(
+        self,
+        inputs,
+        value,
+        initial_state=None,
+        inputs_mask=None,
+        value_mask=None,
+        return_attention_scores=False,
+        return_state=False,
+        training=None,
+    ):
+        if return_state:  # the structure of the state is the cell's: trace it
+            return keras.Operation.compute_output_spec(
+                self,
+                inputs,
+                value,
+                initial_state=initial_state,
+                inputs_mask=inputs_mask,
+                value_mask=value_mask,
+                return_attention_scores=return_attention_scores,
+                return_state=True,
+            )
+        self._check(inputs, value, inputs_mask, value_mask)
+        shapes, dtype = (inputs.shape, value.shape), self.compute_dtype
+        outputs = keras.KerasTensor(self.compute_output_shape(*shapes), dtype)
+        if not return_attention_scores:
+            return outputs
+        return outputs, keras.KerasTensor(self.cell.alignment_shape(*shapes), dtype)
+
+    def get_config(self):
+        cell = serialize_part(self.cell)
+        return {**super().get_config(), "cell": cell, "unroll": self.unroll}
+
+    @classmethod
+    def from_config(cls, config):
+        cell = deserialize_part(config["cell"])
+        return cls(**{**config, "cell": cell})
+
+    def _check(self, inputs, value, inputs_mask, value_mask):
+        owner = type(self).__name__
+        self._check_shapes(inputs.shape, value.shape)
+        checks.check_mask(owner, inputs_mask, "inputs", inputs.shape, "target")
+        checks.check_mask(owner, value_mask, "value", value.shape, "source")
+
+    def _check_shapes(self, inputs_shape, value_shape):
+        owner, words = type(self).__name__, "[batch, target, embedding]"
+        checks.check_rank(owner, "inputs", inputs_shape, words)
+        checks.check_source(owner, value_shape)

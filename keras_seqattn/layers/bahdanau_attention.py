@@ -1,0 +1,80 @@
+"""Bahdanau et al. 2015: the additive score."""
+
+import keras
+
+from keras_seqattn.layers import checks
+from keras_seqattn.layers.attention import Attention
+from keras_seqattn.layers.base import projection, weight_of
+from keras_seqattn.ops.score import additive_score, normalized_v
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class BahdanauAttention(Attention):
+    """Additive attention: a small network compares the query with every position.
+
+    Args:
+        units: size n' of the alignment model's hidden layer.
+        normalize: weight normalisation of v and a bias inside the tanh, as the toolkits
+            that followed the paper do ("normed Bahdanau", GNMT).
+        value_units: see `Attention`, as the other arguments.
+        **kwargs: of `Attention`.
+
+    Call arguments, Returns: those of `Attention`.
+
+    Equations:
+        e[b, s] = sum{v[u] * tanh((W_a query)[b, u] + (U_a value)[b, s, u]) : u}  (A.1.2)
+        normalised: v = g * v / |v|  (Salimans & Kingma 2)
+
+    Shapes:
+        query: [batch, target, query_depth]
+        value: [batch, source, memory_depth]
+        context: [batch, target, memory_depth]
+        alignment: [batch, target, source]
+
+    Example:
+        >>> attention = BahdanauAttention(8)
+        >>> query, value = keras.ops.ones((2, 3, 4)), keras.ops.ones((2, 5, 6))
+        >>> context, alignment = attention(query, value, return_attention_scores=True)
+        >>> context.shape, alignment.shape
+        (TensorShape([2, 3, 6]), TensorShape([2, 3, 5]))
+
+    References:
+        Bahdanau, Cho, Bengio 2015, arXiv:1409.0473.
+        Salimans, Kingma 2016, arXiv:1602.07868 (normalisation).
+    """
+
+    def __init__(self, units, normalize=False, **kwargs):
+        super().__init__(**kwargs)
+        checks.check_size(type(self).__name__, "units", units)
+        self.units = units
+        self.normalize = normalize
+        self.query_projection = projection(self, units, "query_projection")  # W_a
+        self.key_projection = projection(self, units, "key_projection")  # U_a
+
+    def build(self, query_shape, value_shape):
+        super().build(query_shape, value_shape)
+        self.query_projection.build(query_shape)
+        self.key_projection.build(value_shape)
+        self.v = self.add_weight(
+            name="v", shape=(self.units,), initializer=self.kernel_initializer
+        )
+        self.g = self.bias = None
+        if self.normalize:
+            initial = keras.initializers.Constant(self.units**-0.5)
+            self.g = self.add_weight(name="g", shape=(), initializer=initial)
+            self.bias = self.add_weight(name="bias", shape=(self.units,))
+
+    def project_keys(self, value):
+        return self.key_projection(value)
+
+    def score(self, query, memory, state=()):
+        v, bias = weight_of(self, self.v), None
+        if self.normalize:
+            v = normalized_v(v, weight_of(self, self.g))  # (2)
+            bias = weight_of(self, self.bias)
+        query = self.query_projection(query)
+        return additive_score(query, memory.keys, v, bias)  # (A.1.2)
+
+    def get_config(self):
+        config = {"units": self.units, "normalize": self.normalize}
+        return {**super().get_config(), **config}

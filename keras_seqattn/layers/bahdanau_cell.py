@@ -1,0 +1,104 @@
+"""Bahdanau et al. 2015: attend, then update."""
+
+from typing import Any, NamedTuple
+
+import keras
+from keras import ops
+
+from keras_seqattn.layers import checks
+from keras_seqattn.layers.base import serialize_part
+from keras_seqattn.layers.cell_stack import CellStack
+from keras_seqattn.layers.decoder_cell import DecoderCell
+from keras_seqattn.types import Step
+
+
+class BahdanauState(NamedTuple):
+    """What a `BahdanauCell` carries from step to step."""
+
+    recurrent: Any
+    attention: Any
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class BahdanauCell(DecoderCell):
+    """Attends with the previous state, then updates: s_{i-1} -> a_i -> c_i -> s_i.
+
+    The output is `[s_i; c_i]`, what a readout needs.
+
+    Args:
+        units: size n of the state.
+        attention: the mechanism, e.g. `BahdanauAttention(units)`.
+        cell: "gru", "gru_paper" (the paper's), "lstm", "simple", or a Keras RNN cell.
+        layers: recurrent layers; the query is the state of the top one.
+        readout: "state": the output is `[s_i; c_i]`; "previous_state": `[s_{i-1}; c_i]`,
+            as in the paper's deep output (A.2.2).
+        **kwargs: of `DecoderCell`.
+
+    Equations:
+        c_i = sum{a_ij * h_j : j}  (5)
+        s_i = f(s_{i-1}, y_{i-1}, c_i)  (A.1.1)
+
+    Shapes:
+        inputs: [batch, target, embedding]
+        value: [batch, source, memory_depth]
+        output: [batch, target, units + memory_depth]
+        alignment: [batch, target, source]
+
+    Example:
+        >>> cell = BahdanauCell(8, attention=BahdanauAttention(8), cell="gru")
+        >>> inputs, value = keras.ops.ones((2, 3, 4)), keras.ops.ones((2, 5, 6))
+        >>> AttentionDecoder(cell)(inputs, value).shape
+        TensorShape([2, 3, 14])
+
+    References:
+        Bahdanau, Cho, Bengio 2015, arXiv:1409.0473.
+    """
+
+    def __init__(self, units, attention, cell="gru", readout="state", **kwargs):
+        super().__init__(units, cell, **kwargs)
+        owner = type(self).__name__
+        checks.check_choice(owner, "readout", readout, ("state", "previous_state"))
+        checks.check_attention(owner, attention)
+        self.attention, self.readout = attention, readout
+        self.recurrence = CellStack(cell, units, self.layers, self, name="recurrence")
+
+    def build(self, inputs_shape, value_shape):
+        query_shape = (*inputs_shape[:-1], self.units)
+        self.attention.build(query_shape, value_shape)
+        context_depth = self.attention.compute_output_shape(query_shape, value_shape)[-1]
+        self.recurrence.build(inputs_shape[-1], context_depth)
+        self.output_depth = self.units + context_depth
+
+    @property
+    def state_size(self):
+        return self.recurrence.state_size
+
+    def prepare(self, value, mask=None):
+        return self.attention.prepare(value, mask)
+
+    def project(self, inputs):
+        return self.recurrence.project(inputs)
+
+    def initial_state(self, memory, recurrent):
+        return BahdanauState(recurrent, self.attention.initial_state(memory))
+
+    def step(self, projected_t, state, memory, training=None):
+        cells = self.recurrence
+        previous = cells.output_of(state.recurrent)
+        context, alignment, attention = self.attention.attend(  # (5)
+            previous, memory, state.attention, training=training
+        )
+        joined = cells.join(projected_t, cells.feed(context))
+        current, recurrent = cells.step(joined, state.recurrent)  # (A.1.1)
+        read = current if self.readout == "state" else previous
+        output = ops.concatenate([read, context], axis=-1)
+        return Step(output, alignment, BahdanauState(recurrent, attention))
+
+    def alignment_shape(self, inputs_shape, value_shape):
+        query_shape = (*inputs_shape[:-1], self.units)
+        return self.attention.alignment_shape(query_shape, value_shape)
+
+    def get_config(self):
+        attention = serialize_part(self.attention)
+        config = {"attention": attention, "readout": self.readout}
+        return {**super().get_config(), **config}

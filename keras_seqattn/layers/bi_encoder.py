@@ -1,0 +1,153 @@
+"""The bidirectional encoder of Bahdanau et al. and Luong et al."""
+
+import keras
+from keras import ops, tree
+
+from keras_seqattn.layers.checks import check_choice, check_size
+from keras_seqattn.layers.encoder import Encoder
+from keras_seqattn.layers.recurrent import run, state_size
+from keras_seqattn.types import Encoded
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class BiEncoder(Encoder):
+    """Reads the source in both directions, one or more layers deep.
+
+    Each position gets an annotation that knows the words before it and the words
+    after it. The recurrent layers are stock Keras ones: a GPU runs them with cuDNN
+    (which takes right-padded masks only; elsewhere any mask will do).
+
+    Args:
+        units: size of each direction's cell.
+        cell: `"lstm"`, `"gru"` (Keras's and cuDNN's), `"gru_paper"` (reset before the
+            product; its z is the paper's 1 - z), `"simple"`, or a Keras RNN cell
+            object, of which every layer and direction gets a copy.
+        layers: number of bidirectional layers.
+        merge: how the directions are joined, values and states alike: `"concat"` (7)
+            or `"sum"`.
+        dropout: rate of the dropout on the inputs of each layer. As in
+            `keras.layers.Dropout`, every position is drawn anew.
+        kernel_initializer: initializer of the input kernels.
+        recurrent_initializer: initializer of the recurrent kernels.
+        bias_initializer: initializer of the biases.
+        seed: seed of the dropout.
+
+    Call arguments:
+        inputs: `[batch, source, depth]`, e.g. embedded tokens.
+        mask: `[batch, source]` bool, True = real. Padding may hold anything. By default
+            the mask that Keras attached to `inputs`; without one, everything is real.
+        training: whether dropout is on.
+
+    Returns:
+        `Encoded(values, mask, state)`. `values` are zero in the padding and carry the
+        mask on to Keras layers; `mask` is always a tensor; `state` is a list with the
+        state of each layer after its last real step, in the structure of the cell (LSTM
+        `[h, c]`, GRU a tensor), forward joined with backward. Zero for a row in which
+        nothing is real.
+
+    Equations:
+        fw[b, j] = cell(x[b, j], fw[b, j-1])
+        bw[b, j] = cell(x[b, j], bw[b, j+1])
+        h[b, j] = [fw[b, j]; bw[b, j]]  (7)
+        (Bahdanau et al., A.2.1.) A further layer reads h in place of x.
+
+    Shapes:
+        inputs: [batch, source, depth]
+        values: [batch, source, 2 * units], with "sum" [batch, source, units]
+        mask: [batch, source]
+        state: per layer, [batch, 2 * units] or a list of these; "sum": [batch, units]
+
+    Example:
+        >>> encoded = BiEncoder(8, cell="gru")(keras.ops.ones((2, 5, 4)))
+        >>> encoded.values.shape, encoded.state[0].shape
+        (TensorShape([2, 5, 16]), TensorShape([2, 16]))
+
+    References:
+        Bahdanau, Cho, Bengio 2015, arXiv:1409.0473.
+        Schuster, Paliwal 1997, Bidirectional recurrent neural networks.
+    """
+
+    def __init__(
+        self,
+        units,
+        cell="lstm",
+        layers=1,
+        merge="concat",
+        dropout=0.0,
+        kernel_initializer="glorot_uniform",
+        recurrent_initializer="orthogonal",
+        bias_initializer="zeros",
+        seed=None,
+        **kwargs,
+    ):
+        super().__init__(
+            units,
+            cell,
+            dropout,
+            kernel_initializer,
+            recurrent_initializer,
+            bias_initializer,
+            seed,
+            **kwargs,
+        )
+        check_size("BiEncoder", "layers", layers)
+        check_choice("BiEncoder", "merge", merge, ("concat", "sum"))
+        self.layers, self.merge = layers, merge
+        self.input_dropout = keras.layers.Dropout(
+            dropout, seed=seed, dtype=self.dtype_policy
+        )
+        self.forward_layers = [
+            self.recurrence.layer(dtype=self.dtype_policy, name=f"forward_{i}")
+            for i in range(layers)
+        ]
+        self.backward_layers = [
+            self.recurrence.layer(
+                backwards=True, dtype=self.dtype_policy, name=f"backward_{i}"
+            )
+            for i in range(layers)
+        ]
+
+    def build(self, inputs_shape, mask_shape=None):
+        for forward, backward in self._pairs():
+            forward.build(inputs_shape)
+            backward.build(inputs_shape)
+            inputs_shape = (*inputs_shape[:2], self._merged(self.units))
+
+    def encode(self, inputs, mask, training):
+        values, states = inputs, []
+        for forward, backward in self._pairs():
+            read = self.input_dropout(values, training=training)
+            fw, fw_state = run(forward, read, mask, training)
+            bw, bw_state = run(backward, read, mask, training)
+            values = self._join(fw, bw)  # (7)
+            states.append(tree.map_structure(self._join, fw_state, bw_state))
+        return Encoded(values, mask, states)
+
+    def compute_output_shape(self, inputs_shape, mask_shape=None):
+        batch, source, _ = inputs_shape
+
+        def shape(size):
+            return (batch, self._merged(size))
+
+        return Encoded(
+            values=(batch, source, self._merged(self.units)),
+            mask=(batch, source),
+            state=[
+                tree.map_structure(shape, state_size(layer))
+                for layer in self.forward_layers
+            ],
+        )
+
+    def get_config(self):
+        return {**super().get_config(), "layers": self.layers, "merge": self.merge}
+
+    def _pairs(self):
+        return zip(self.forward_layers, self.backward_layers, strict=True)
+
+    def _join(self, fw, bw):
+        if self.merge == "sum":
+            return fw + bw
+        return ops.concatenate([fw, bw], axis=-1)
+
+    def _merged(self, size):
+        return size if self.merge == "sum" else 2 * size

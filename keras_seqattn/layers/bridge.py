@@ -1,0 +1,271 @@
+"""Bridges: from what the encoder returns to the state the decoder starts with."""
+
+import keras
+from keras import ops, tree
+
+from keras_seqattn.layers.base import Composite, projection
+from keras_seqattn.layers.checks import check_choice, check_size
+from keras_seqattn.layers.recurrent import as_lists
+from keras_seqattn.ops.mask import row_lengths, zero_padding
+from keras_seqattn.ops.precision import at_least_float32
+from keras_seqattn.types import Encoded
+
+
+class Bridge(Composite):
+    """Base of the bridges: called on an `Encoded`, gives a nest of `[batch, size]`."""
+
+    def build(self, encoded_shape):
+        _as_encoded(self, encoded_shape)  # says what is wrong, if anything is
+
+    def compute_mask(self, encoded, mask=None):
+        return None  # a state has no source axis
+
+    def compute_output_spec(self, encoded):
+        shapes = tree.map_structure(lambda x: x.shape, _as_encoded(self, encoded))
+        return tree.map_shape_structure(
+            lambda shape: keras.KerasTensor(shape, dtype=self.compute_dtype),
+            self.compute_output_shape(shapes),
+        )
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class ZeroBridge(Bridge):
+    """Starts the decoder from zeros: all it learns of the source is what it attends to.
+
+    Args:
+        state_size: size of the decoder's state as Keras cells have it: an integer
+            (GRU), a list of integers (LSTM), a list of these (a stack of layers).
+
+    Call arguments:
+        encoded: `Encoded`; only its batch size matters.
+
+    Returns:
+        Zeros `[batch, size]`, in the structure of `state_size`.
+
+    Shapes:
+        values: [batch, source, memory_depth]
+        returned: for every size in `state_size`, [batch, size]
+
+    Example:
+        >>> encoded = BiEncoder(8)(keras.ops.ones((2, 5, 4)))
+        >>> h, c = ZeroBridge([6, 6])(encoded)
+        >>> h.shape
+        TensorShape([2, 6])
+    """
+
+    def __init__(self, state_size, **kwargs):
+        super().__init__(**kwargs)
+        self.state_size = as_lists(state_size)
+        _check_state_size("ZeroBridge", self.state_size)
+
+    def call(self, encoded):
+        batch = ops.shape(_as_encoded(self, encoded).values)[0]
+        return tree.map_structure(
+            lambda size: ops.zeros((batch, size), self.compute_dtype),
+            as_lists(self.state_size),
+        )
+
+    def compute_output_shape(self, encoded_shape):
+        batch = _as_encoded(self, encoded_shape).values[0]
+        return tree.map_structure(lambda size: (batch, size), as_lists(self.state_size))
+
+    def get_config(self):
+        return {**super().get_config(), "state_size": as_lists(self.state_size)}
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class CopyBridge(Bridge):
+    """Starts the decoder from the encoder's final state, as it is.
+
+    The decoder's state must have the structure and sizes of the encoder's: the same
+    cell and as many layers (or those chosen by `layers`). After a `BiEncoder` of
+    `units` it has `2 * units`, with `merge="sum"` just `units`.
+
+    Args:
+        layers: the encoder's layers to copy, as indices into `encoded.state` from the
+            bottom, e.g. `[-1]` for the top one. None: all.
+
+    Call arguments:
+        encoded: `Encoded`.
+
+    Returns:
+        A list with the state of each layer; for one layer that state itself.
+
+    Shapes:
+        state: per layer, [batch, units] or a list of these
+        returned: the same
+
+    Example:
+        >>> encoded = BiEncoder(8)(keras.ops.ones((2, 5, 4)))
+        >>> h, c = CopyBridge()(encoded)
+        >>> h.shape
+        TensorShape([2, 16])
+
+    References:
+        Sutskever, Vinyals, Le 2014, arXiv:1409.3215.
+    """
+
+    def __init__(self, layers=None, **kwargs):
+        super().__init__(**kwargs)
+        self.layers = None if layers is None else list(layers)
+
+    def call(self, encoded):
+        return self._chosen(_as_encoded(self, encoded).state)
+
+    def compute_output_shape(self, encoded_shape):
+        states = _as_encoded(self, encoded_shape).state
+        return tree.map_shape_structure(tuple, self._chosen(states))
+
+    def get_config(self):
+        layers = None if self.layers is None else list(self.layers)
+        return {**super().get_config(), "layers": layers}
+
+    def _chosen(self, states):
+        depth = len(states)
+        chosen = range(depth) if self.layers is None else self.layers
+        if not chosen or not all(-depth <= i < depth for i in chosen):
+            raise ValueError(
+                "CopyBridge got layers that the encoder does not have. Expected "
+                f"indices from {-depth} to {depth - 1}, received "
+                f"layers={self.layers}. Count from 0 at the bottom, or use None for "
+                "all layers."
+            )
+        states = [states[i] for i in chosen]
+        return states[0] if len(states) == 1 else states
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class DenseBridge(Bridge):
+    """Starts the decoder from a learned function of what the encoder returns.
+
+    Args:
+        state_size: size of the decoder's state as Keras cells have it: an integer
+            (GRU), a list of integers (LSTM), a list of these (a stack of layers). Each
+            gets its own `Dense`.
+        inputs: what is projected. `"state"`: the final states of all layers, side by
+            side. `"backward"`: the backward half of the top layer's final output, i.e.
+            bw_1; for a bidirectional layer that concatenates. `"mean"`: the mean of the
+            values over the real positions.
+        activation: activation of the projection.
+        use_bias: whether the projection has a bias.
+        kernel_initializer: initializer of the kernels.
+
+    Call arguments:
+        encoded: `Encoded`.
+
+    Returns:
+        `[batch, size]`, in the structure of `state_size`.
+
+    Equations:
+        s_0 = tanh(W_s bw_1) with inputs="backward" and use_bias=False  (A.2.2)
+
+    Shapes:
+        values: [batch, source, memory_depth]
+        state: per layer, [batch, units] or a list of these
+        returned: for every size in `state_size`, [batch, size]
+
+    Example:
+        >>> encoded = BiEncoder(8)(keras.ops.ones((2, 5, 4)))
+        >>> DenseBridge(6, inputs="backward")(encoded).shape
+        TensorShape([2, 6])
+
+    References:
+        Bahdanau, Cho, Bengio 2015, arXiv:1409.0473.
+        Sennrich et al. 2017, Nematus, arXiv:1703.04357 ("mean").
+    """
+
+    def __init__(
+        self,
+        state_size,
+        inputs="state",
+        activation="tanh",
+        use_bias=True,
+        kernel_initializer="glorot_uniform",
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        self.state_size = as_lists(state_size)
+        _check_state_size("DenseBridge", self.state_size)
+        check_choice("DenseBridge", "inputs", inputs, _SUMMARIES)
+        self.inputs, self.use_bias = inputs, use_bias
+        self.activation = keras.activations.get(activation)
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
+        self.projections = [
+            projection(self, size, f"projection_{i}", use_bias)
+            for i, size in enumerate(tree.flatten(self.state_size))
+        ]
+
+    def build(self, encoded_shape):
+        values, _, states = _as_encoded(self, encoded_shape)
+        sizes = tree.flatten(states)[1::2]  # of the flattened [batch, size] pairs
+        top = tree.flatten(states[-1])[1]
+        if self.inputs == "backward" and top % 2:
+            raise ValueError(
+                "DenseBridge got a state whose size is odd. Expected the forward and "
+                f"backward halves of a bidirectional layer, received size {top}. Use "
+                'inputs="state" after an encoder that does not concatenate them.'
+            )
+        depth = {"state": sum(sizes), "backward": top // 2, "mean": values[-1]}
+        for dense in self.projections:
+            dense.build((values[0], depth[self.inputs]))
+
+    def call(self, encoded):
+        summary = _SUMMARIES[self.inputs](_as_encoded(self, encoded))
+        states = [self.activation(w(summary)) for w in self.projections]  # (A.2.2)
+        return tree.pack_sequence_as(as_lists(self.state_size), states)
+
+    def compute_output_shape(self, encoded_shape):
+        batch = _as_encoded(self, encoded_shape).values[0]
+        return tree.map_structure(lambda size: (batch, size), as_lists(self.state_size))
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "state_size": as_lists(self.state_size),
+            "inputs": self.inputs,
+            "activation": keras.activations.serialize(self.activation),
+            "use_bias": self.use_bias,
+            "kernel_initializer": keras.initializers.serialize(self.kernel_initializer),
+        }
+
+
+def _final_states(encoded):
+    return ops.concatenate(tree.flatten(encoded.state), axis=-1)
+
+
+def _backward_half(encoded):
+    # The state and not values[:, 0]: with left padding the first word is elsewhere.
+    _, backward = ops.split(tree.flatten(encoded.state[-1])[0], 2, axis=-1)
+    return backward
+
+
+def _mean_value(encoded):
+    values = zero_padding(encoded.values, encoded.mask)
+    lengths = ops.maximum(row_lengths(encoded.mask, values), 1.0)  # nothing real: zero
+    total = ops.sum(at_least_float32(values), axis=1)
+    return ops.cast(total / ops.cast(lengths, total.dtype)[:, None], values.dtype)
+
+
+_SUMMARIES = {
+    "state": _final_states,
+    "backward": _backward_half,
+    "mean": _mean_value,
+}
+
+
+def _as_encoded(bridge, encoded):
+    """The named tuple (of tensors or shapes), for which a reloaded model has a list."""
+    nested = isinstance(encoded, (list, tuple)) and len(encoded) == 3
+    if not nested or not isinstance(encoded[2], (list, tuple)):
+        raise ValueError(
+            f"{type(bridge).__name__} got something else than what an encoder returns. "
+            "Expected Encoded(values, mask, state), received "
+            f"{getattr(encoded, 'shape', encoded)}. Pass the result of the encoder "
+            "whole, not one of its parts."
+        )
+    return Encoded(*encoded)
+
+
+def _check_state_size(owner, state_size):
+    for size in tree.flatten(state_size) or [None]:
+        check_size(owner, "state_size", size)

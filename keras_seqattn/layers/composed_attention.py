@@ -1,0 +1,100 @@
+"""A mechanism around another one."""
+
+from typing import Any, NamedTuple
+
+import keras
+
+from keras_seqattn.layers.attention import Attention
+from keras_seqattn.layers.base import serialize_part
+from keras_seqattn.layers.steps import step_verb
+
+
+class ComposedState(NamedTuple):
+    """What a composed mechanism carries from query to query."""
+
+    own: Any = ()
+    inner: Any = ()  # the state of the inner attention
+
+
+class ComposedAttention(Attention):
+    """Base of the mechanisms that only align: the inner attention does the rest.
+
+    The inner attention prepares the memory, scores it and reads it; its softmax is
+    replaced. A subclass defines `align`, and `first` if it remembers something.
+
+    Args:
+        attention: the inner mechanism. A value projection and dropout are its own.
+        **kwargs: of `keras.layers.Layer`.
+    """
+
+    def __init__(self, attention, **kwargs):
+        # Past Attention's constructor: its arguments are those of the inner attention.
+        super(Attention, self).__init__(**kwargs)
+        if getattr(type(attention), "attend", None) is not Attention.attend:
+            raise ValueError(
+                f"{type(self).__name__} got an unusable attention. Expected a "
+                "mechanism that aligns by a softmax over its score, because this "
+                f"softmax is what it replaces, received {attention!r}. Pass an object, "
+                "e.g. attention=LuongAttention('general')."
+            )
+        self.attention = attention
+
+    def build(self, query_shape, value_shape):
+        if not self.attention.built:
+            self.attention.build(query_shape, value_shape)
+        alignment_shape = self.alignment_shape(query_shape, value_shape)
+        if len(alignment_shape) != len(query_shape):
+            raise ValueError(
+                f"{type(self).__name__} got an attention with heads. Expected one "
+                "alignment [batch, ..., source] for each query, received "
+                f"{type(self.attention).__name__} with alignments of shape "
+                f"{alignment_shape}. Use a mechanism with a single alignment."
+            )
+
+    @step_verb
+    def prepare(self, value, mask=None):
+        return self.attention.prepare(value, mask)
+
+    def initial_state(self, memory):
+        return ComposedState(self.first(memory), self.attention.initial_state(memory))
+
+    @step_verb
+    def attend(self, query, memory, state=(), training=None):
+        own, inner = state or ComposedState()
+        scores = self.attention.score(query, memory, inner)
+        alignment, own = self.align(scores, query, memory, own, training)
+        state = ComposedState(own, self.attention.next_state(inner, alignment))
+        return self.attention.read(alignment, memory, state, training)
+
+    def first(self, memory):
+        """Its own part of the state before the first query, batch first."""
+        return ()
+
+    def align(self, scores, query, memory, past, training=None):
+        """The alignment, float32 `[batch, ..., source]`, and the new past."""
+        raise NotImplementedError(
+            f"{type(self).__name__} has no alignment. Expected a subclass of "
+            "ComposedAttention that defines align(scores, query, memory, past, "
+            "training). Received none. See CONTRIBUTING.md."
+        )
+
+    def score(self, query, memory, state=()):
+        return self.attention.score(query, memory, (state or ComposedState()).inner)
+
+    def compute_output_shape(self, query_shape, value_shape):
+        return self.attention.compute_output_shape(query_shape, value_shape)
+
+    def alignment_shape(self, query_shape, value_shape):
+        return self.attention.alignment_shape(query_shape, value_shape)
+
+    def check_shapes(self, query_shape, value_shape):
+        self.attention.check_shapes(query_shape, value_shape)
+
+    def get_config(self):
+        config = super(Attention, self).get_config()
+        return {**config, "attention": serialize_part(self.attention)}
+
+    @classmethod
+    def from_config(cls, config):
+        attention = keras.saving.deserialize_keras_object(config["attention"])
+        return cls(**{**config, "attention": attention})

@@ -1,0 +1,82 @@
+"""See et al. 2017: the additive score knows what has been read so far."""
+
+import keras
+from keras import ops
+
+from keras_seqattn.layers import checks
+from keras_seqattn.layers.attention import Attention
+from keras_seqattn.layers.base import projection, weight_of
+from keras_seqattn.ops.align import coverage_update, no_position
+from keras_seqattn.ops.mask import per_query
+from keras_seqattn.ops.score import additive_score
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class CoverageAttention(Attention):
+    """Additive attention with a coverage vector, the sum of the alignments so far.
+
+    It discourages attending to the same position again. Its state is the coverage,
+    float32 `[batch, source]`, at first zero.
+
+    Args:
+        units: hidden size of the score.
+        **kwargs: of `Attention`.
+
+    Call arguments, Returns: those of `Attention`.
+
+    Equations:
+        c_t[b, s] = sum{alignment_t'[b, s] : t' < t}  (10)
+        e[b, s] = sum{v[u] * tanh((W_h value)[b, s, u] + (W_s query)[b, u]
+            + w_c[u] * c_t[b, s] + b_attn[u]) : u}  (11)
+
+    Shapes:
+        query: [batch, target, query_depth]
+        value: [batch, source, memory_depth]
+        context: [batch, target, memory_depth]
+        alignment: [batch, target, source]
+
+    Example:
+        >>> attention = CoverageAttention(8)
+        >>> query, value = keras.ops.ones((2, 3, 4)), keras.ops.ones((2, 5, 6))
+        >>> attention(query, value).shape
+        TensorShape([2, 3, 6])
+
+    References:
+        See, Liu, Manning 2017, arXiv:1704.04368.
+    """
+
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+        checks.check_size(type(self).__name__, "units", units)
+        self.units = units
+        self.query_projection = projection(self, units, "query_projection")  # W_s
+        self.key_projection = projection(self, units, "key_projection")  # W_h
+
+    def build(self, query_shape, value_shape):
+        super().build(query_shape, value_shape)
+        self.query_projection.build(query_shape)
+        self.key_projection.build(value_shape)
+        shape, initializer = (self.units,), self.kernel_initializer
+        self.v = self.add_weight(name="v", shape=shape, initializer=initializer)
+        self.w_c = self.add_weight(name="w_c", shape=shape, initializer=initializer)
+        self.bias = self.add_weight(name="bias", shape=shape)
+
+    def project_keys(self, value):
+        return self.key_projection(value)
+
+    def initial_state(self, memory):
+        return no_position(memory.values)
+
+    def next_state(self, state, alignment):
+        return coverage_update(state, alignment)  # (10)
+
+    def score(self, query, memory, state=()):
+        checks.check_past(type(self).__name__, state, query, "[batch, ..., source]")
+        coverage = ops.cast(state, self.compute_dtype)[..., None]
+        keys = per_query(memory.keys, len(query.shape))
+        keys = keys + coverage * weight_of(self, self.w_c)
+        v, bias = weight_of(self, self.v), weight_of(self, self.bias)
+        return additive_score(self.query_projection(query), keys, v, bias)  # (11)
+
+    def get_config(self):
+        return {**super().get_config(), "units": self.units}

@@ -1,0 +1,111 @@
+"""Bahdanau et al. 2015: deep output with a maxout layer."""
+
+import keras
+from keras import ops
+
+from keras_seqattn.layers import checks
+from keras_seqattn.layers.base import Composite, carry_mask, projection, serialize_part
+from keras_seqattn.layers.output_head import OutputHead
+from keras_seqattn.ops.mask import zero_padding
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class DeepOutputHead(Composite):
+    """Logits from state, context and previous token through a maxout layer.
+
+    For the paper's readout give the decoder `BahdanauCell(..., readout="previous_state")`.
+
+    Args:
+        vocabulary_size: number of tokens.
+        units: size l of the maxout layer.
+        pieces: how many linear pieces each maxout unit takes the maximum of.
+        embedding: see `OutputHead`.
+        kernel_initializer: for all products.
+        **kwargs: of `keras.layers.Layer`.
+
+    Call arguments:
+        outputs: `[batch, target, depth]`, the decoder's `[s_{i-1}; c_i]`.
+        inputs: `[batch, target, embedding]`, what the decoder got: E y_{i-1}.
+        outputs_mask: `[batch, target]`, True = real; Keras passes that of `outputs`.
+
+    Returns:
+        logits `[batch, target, vocabulary]`.
+
+    Equations:
+        t~_i = U_o s_{i-1} + V_o E y_{i-1} + C_o c_i  (A.2.2)
+        t_i[j] = max{t~_i[2j-1], t~_i[2j]}  (A.2.2)
+        p(y_i | s_i, y_{i-1}, c_i) = softmax(W_o t_i): these are the W_o t_i  (A.2.2)
+
+    Shapes:
+        outputs: [batch, target, units]
+        inputs: [batch, target, embedding]
+        logits: [batch, target, vocabulary]
+
+    Example:
+        >>> head = DeepOutputHead(10, units=6)
+        >>> head(keras.ops.ones((2, 3, 8)), keras.ops.ones((2, 3, 4))).shape
+        TensorShape([2, 3, 10])
+
+    References:
+        Bahdanau, Cho, Bengio 2015, arXiv:1409.0473.
+        Goodfellow et al. 2013, arXiv:1302.4389 (maxout).
+    """
+
+    def __init__(
+        self,
+        vocabulary_size,
+        units,
+        pieces=2,
+        embedding=None,
+        kernel_initializer="glorot_uniform",
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        checks.check_size(type(self).__name__, "units", units)
+        checks.check_size(type(self).__name__, "pieces", pieces)
+        self.units, self.pieces = units, pieces
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
+        width = units * pieces
+        self.from_outputs = projection(self, width, "from_outputs")  # [U_o; C_o]
+        self.from_inputs = projection(self, width, "from_inputs", use_bias=True)  # V_o
+        self.head = OutputHead(
+            vocabulary_size,
+            embedding=embedding,
+            kernel_initializer=self.kernel_initializer,
+            dtype=self.dtype_policy,
+            name="head",
+        )
+
+    def build(self, outputs_shape, inputs_shape):
+        self.from_outputs.build(outputs_shape)
+        self.from_inputs.build(inputs_shape)
+        self.head.build((*outputs_shape[:-1], self.units))
+
+    def call(self, outputs, inputs, outputs_mask=None):
+        outputs = zero_padding(outputs, outputs_mask)
+        inputs = zero_padding(inputs, outputs_mask)
+        pieces = self.from_outputs(outputs) + self.from_inputs(inputs)  # (A.2.2)
+        shape = (*ops.shape(pieces)[:-1], self.units, self.pieces)
+        readout = ops.max(ops.reshape(pieces, shape), axis=-1)  # (A.2.2)
+        return carry_mask(self.head(readout), outputs_mask)  # (A.2.2)
+
+    def compute_mask(self, outputs, previous_mask):
+        return previous_mask
+
+    def compute_output_shape(self, outputs_shape, inputs_shape):
+        return self.head.compute_output_shape(outputs_shape)
+
+    def get_config(self):
+        embedding = self.head.embedding
+        return {
+            **super().get_config(),
+            "vocabulary_size": self.head.vocabulary_size,
+            "units": self.units,
+            "pieces": self.pieces,
+            "embedding": None if embedding is None else serialize_part(embedding),
+            "kernel_initializer": keras.initializers.serialize(self.kernel_initializer),
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        return OutputHead.from_config.__func__(cls, config)

@@ -1,0 +1,111 @@
+"""What all encoders share: their arguments, the mask's way through, the shapes."""
+
+import keras
+from keras import ops, tree
+
+from keras_seqattn.layers.base import deserialize_part
+from keras_seqattn.layers.checks import check_mask, check_rank, check_rate
+from keras_seqattn.layers.recurrent import Recurrence
+from keras_seqattn.ops.mask import zero_padding
+from keras_seqattn.types import Encoded
+
+
+class Encoder(keras.layers.Layer):
+    """Base of the recurrent encoders: inputs and a mask to an `Encoded`.
+
+    A subclass builds its layers in `build`, runs them in `encode` and says the shapes
+    in `compute_output_shape`.
+
+    Args:
+        units: size of each direction's cell.
+        cell: name or Keras RNN cell object, see `Recurrence`.
+        dropout: rate of the dropout on the inputs of each recurrent layer.
+        seed: seed of the dropout.
+        **options: the initializers, for the recurrent layers, and the arguments of
+            `keras.layers.Layer`.
+    """
+
+    def __init__(
+        self,
+        units,
+        cell,
+        dropout,
+        kernel_initializer,
+        recurrent_initializer,
+        bias_initializer,
+        seed,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        owner = type(self).__name__
+        self.recurrence = Recurrence(
+            owner,
+            units,
+            cell,
+            kernel_initializer=kernel_initializer,
+            recurrent_initializer=recurrent_initializer,
+            bias_initializer=bias_initializer,
+        )
+        check_rate(owner, "dropout", dropout)
+        self.units, self.dropout, self.seed = units, dropout, seed
+
+    def encode(self, inputs, mask, training):
+        """Runs the layers on inputs that are zero in the padding.
+
+        Args:
+            inputs: `[batch, source, depth]`.
+            mask: `[batch, source]`, or None when everything is real.
+            training: whether dropout is on.
+
+        Returns:
+            `Encoded`, with `mask=None` when everything is real.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must define `encode`.")
+
+    def call(self, inputs, mask=None, training=None):
+        self._check_inputs(inputs, mask)
+        values, mask, state = self.encode(zero_padding(inputs, mask), mask, training)
+        if mask is None:
+            mask = ops.ones(ops.shape(values)[:2], "bool")
+        return Encoded(values, mask, state)
+
+    def compute_mask(self, inputs, mask=None):
+        # Only `values` carries a mask on; the order is that of the flat output.
+        return Encoded(mask, None, None)
+
+    def compute_output_spec(self, inputs, mask=None, training=None):
+        self._check_inputs(inputs, mask)
+        shapes = self.compute_output_shape(inputs.shape)
+
+        def spec(shape):
+            return keras.KerasTensor(shape, dtype=self.compute_dtype)
+
+        return Encoded(
+            values=spec(shapes.values),
+            mask=keras.KerasTensor(shapes.mask, dtype="bool"),
+            state=tree.map_shape_structure(spec, shapes.state),
+        )
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            **self.recurrence.get_config(),
+            "dropout": self.dropout,
+            "seed": self.seed,
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**{**config, "cell": deserialize_part(config["cell"])})
+
+    def _check_inputs(self, inputs, mask):
+        owner, shape = type(self).__name__, tuple(inputs.shape)
+        check_rank(owner, "sequence", shape, "[batch, source, depth]")
+        if shape[1] == 0:
+            raise ValueError(
+                f"{owner} got inputs without source positions. Expected "
+                f"[batch, source, depth] with source >= 1, received shape {shape}. For "
+                "an empty sentence pass one padded position and a mask that is False "
+                "there: values and states are then zero."
+            )
+        check_mask(owner, mask, "sequence", shape, "source")

@@ -1,0 +1,135 @@
+"""Wu et al. 2016: the bottom layer attends, every layer above reads the context."""
+
+from typing import Any, NamedTuple
+
+import keras
+from keras import ops
+
+from keras_seqattn.layers import checks
+from keras_seqattn.layers.base import serialize_part
+from keras_seqattn.layers.decoder_cell import DecoderCell
+from keras_seqattn.layers.split_cell import split_cell
+from keras_seqattn.types import Step
+
+
+class GNMTState(NamedTuple):
+    """What a `GNMTCell` carries from step to step."""
+
+    recurrent: Any
+    attention: Any
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class GNMTCell(DecoderCell):
+    """Deep residual decoder whose context comes from the bottom layer.
+
+    Args:
+        units: size of every layer.
+        attention: the mechanism; the paper's is additive.
+        cell: "lstm" (the paper's), "gru", "gru_paper" or "simple".
+        layers: number of layers, 8 in the paper; at least 2.
+        residual_from: first layer, counted from 1, whose input is added to its output.
+        query: "previous": the bottom layer's output of the step before, as in the paper;
+            "current": that of this step, which is as fast and attends one step earlier.
+        **kwargs: of `DecoderCell`.
+
+    Equations:
+        a_i = AttentionFunction(y_{i-1}, x), y_{i-1}: bottom layer's previous output  (4)
+        x_t^i = m_t^i + x_t^{i-1} from the third layer on  (6)
+        The context "is sent directly to all the remaining decoder layers": the input of
+        the layers above the bottom one is `[x_t^{i-1}; a_i]`.
+
+    Shapes:
+        inputs: [batch, target, embedding]
+        value: [batch, source, memory_depth]
+        output: [batch, target, units]
+        alignment: [batch, target, source]
+
+    Example:
+        >>> cell = GNMTCell(8, attention=BahdanauAttention(8), layers=4)
+        >>> inputs, value = keras.ops.ones((2, 3, 4)), keras.ops.ones((2, 5, 6))
+        >>> AttentionDecoder(cell)(inputs, value).shape
+        TensorShape([2, 3, 8])
+
+    References:
+        Wu et al. 2016, arXiv:1609.08144.
+    """
+
+    def __init__(
+        self,
+        units,
+        attention,
+        cell="lstm",
+        layers=8,
+        residual_from=3,
+        query="previous",
+        **kwargs,
+    ):
+        super().__init__(units, cell, layers=layers, **kwargs)
+        owner = type(self).__name__
+        checks.check_attention(owner, attention)
+        checks.check_size(owner, "residual_from", residual_from)
+        checks.check_choice(owner, "query", query, ("previous", "current"))
+        if layers < 2 or residual_from < 2:
+            raise ValueError(
+                f"{owner} got too few layers. Expected layers >= 2 and residual_from >= "
+                "2 (the bottom layer attends, those above read; its input has another size), "
+                f"received layers={layers}, residual_from={residual_from}. For one layer "
+                "use BahdanauCell or LuongCell."
+            )
+        self.attention, self.residual_from = attention, residual_from
+        self.query = query
+        self.cells = [
+            split_cell(cell, units, self, name=f"layer_{i + 1}") for i in range(layers)
+        ]
+
+    def build(self, inputs_shape, value_shape):
+        query_shape = (*inputs_shape[:-1], self.units)
+        self.attention.build(query_shape, value_shape)
+        depth = self.attention.compute_output_shape(query_shape, value_shape)[-1]
+        self.cells[0].build(inputs_shape[-1])
+        for cell in self.cells[1:]:
+            cell.build(self.units + depth)
+        self.output_depth = self.units
+
+    @property
+    def state_size(self):
+        return [cell.state_size for cell in self.cells]
+
+    def prepare(self, value, mask=None):
+        return self.attention.prepare(value, mask)
+
+    def project(self, inputs):
+        return self.cells[0].project(inputs)
+
+    def initial_state(self, memory, recurrent):
+        return GNMTState(recurrent, self.attention.initial_state(memory))
+
+    def step(self, projected_t, state, memory, training=None):
+        bottom, *above = self.cells
+        previous = bottom.output_of(state.recurrent[0])  # y_{i-1}
+        x, past = bottom.step(projected_t, state.recurrent[0])
+        query = previous if self.query == "previous" else x
+        context, alignment, attention = self.attention.attend(  # (4)
+            query, memory, state.attention, training=training
+        )
+        recurrent = [past]
+        for i, cell in enumerate(above, start=2):
+            both = ops.concatenate([x, context], axis=-1)
+            m, past = cell.step(cell.project(both), state.recurrent[i - 1])
+            recurrent.append(past)
+            x = m + x if i >= self.residual_from else m  # (6)
+        return Step(x, alignment, GNMTState(recurrent, attention))
+
+    def alignment_shape(self, inputs_shape, value_shape):
+        query_shape = (*inputs_shape[:-1], self.units)
+        return self.attention.alignment_shape(query_shape, value_shape)
+
+    def get_config(self):
+        attention = serialize_part(self.attention)
+        return {
+            **super().get_config(),
+            "attention": attention,
+            "residual_from": self.residual_from,
+            "query": self.query,
+        }

@@ -1,0 +1,138 @@
+"""Luong et al. 2015: local attention."""
+
+import keras
+from keras import ops
+
+from keras_seqattn.layers import checks
+from keras_seqattn.layers.base import projection, weight_of
+from keras_seqattn.layers.composed_attention import ComposedAttention
+from keras_seqattn.ops.align import (
+    gaussian,
+    masked_softmax,
+    position_window,
+    predicted_position,
+)
+from keras_seqattn.ops.mask import per_query, row_lengths
+
+POSITIONS = ("monotonic", "predictive")
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class LocalAttention(ComposedAttention):
+    """Attends to a window of the source, `[p_t - D, p_t + D]`.
+
+    "monotonic" (local-m): the t-th query looks around the t-th source position; when t
+    has passed the end of the source by more than D, nothing is left in the window and
+    alignment and context are zero. "predictive" (local-p): the query says where to
+    look, and positions near p_t are favoured; the product is not normalised again, so
+    that alignments sum to less than 1.
+
+    Source positions are counted from 1 and S is the number of real ones: padding has to
+    follow the sentence (right padding).
+
+    Args:
+        attention: the mechanism that prepares, scores and reads, e.g.
+            `LuongAttention("general")`; a value projection and dropout are its own.
+        window: D, an integer.
+        position: "monotonic" or "predictive".
+        units: for "predictive", the hidden size of W_p; None: the depth of the query.
+        kernel_initializer: for "predictive", of W_p and v_p.
+        **kwargs: of `keras.layers.Layer`.
+
+    Call arguments, Returns: those of `Attention`.
+
+    Equations:
+        p_t = t, or
+        p_t = S * sigmoid(v_p . tanh(W_p query))  (9)
+        alignment[b, s] = softmax(e[b, s] : |s - p_t| <= D)  (7), for "predictive"
+        alignment[b, s] * exp(-(s - p_t)^2 / (2 * (D / 2)^2))  (10)
+
+    Shapes:
+        query: [batch, target, query_depth]
+        value: [batch, source, memory_depth]
+        context: [batch, target, memory_depth]
+        alignment: [batch, target, source]
+
+    Example:
+        >>> attention = LocalAttention(LuongAttention("general"), window=1)
+        >>> query, value = keras.ops.ones((1, 3, 4)), keras.ops.ones((1, 5, 6))
+        >>> _, alignment = attention(query, value, return_attention_scores=True)
+        >>> keras.ops.convert_to_numpy(alignment[0] > 0).astype(int)
+        array([[1, 1, 0, 0, 0],
+               [1, 1, 1, 0, 0],
+               [0, 1, 1, 1, 0]])
+
+    References:
+        Luong, Pham, Manning 2015, arXiv:1508.04025.
+    """
+
+    def __init__(
+        self,
+        attention,
+        window=10,
+        position="monotonic",
+        units=None,
+        kernel_initializer="glorot_uniform",
+        **kwargs,
+    ):
+        super().__init__(attention, **kwargs)
+        owner = type(self).__name__
+        checks.check_size(owner, "window", window)
+        checks.check_choice(owner, "position", position, POSITIONS)
+        if units is not None:
+            checks.check_size(owner, "units", units)
+            if position != "predictive":
+                raise ValueError(
+                    f"{owner} got units for a position that has no weights. Expected "
+                    f"units only with position='predictive', received units={units} "
+                    f"with position={position!r}. Drop units, or change the position."
+                )
+        self.window, self.position, self.units = window, position, units
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
+
+    def build(self, query_shape, value_shape):
+        super().build(query_shape, value_shape)
+        if self.position == "predictive":
+            units = self.units or query_shape[-1]
+            self.position_projection = projection(self, units, "position_projection")
+            self.position_projection.build(query_shape)  # W_p
+            self.v_p = self.add_weight(
+                name="v_p", shape=(units,), initializer=self.kernel_initializer
+            )
+
+    def first(self, memory):
+        if self.position == "predictive":
+            return ()
+        return ops.zeros(ops.shape(memory.values)[:1], "int32")  # steps taken
+
+    def align(self, scores, query, memory, past, training=None):
+        if self.position == "monotonic":
+            checks.check_past(type(self).__name__, past, query, "[batch, ...]")
+            past = past + 1
+            center = ops.cast(past, "float32")  # p_t = t
+        else:
+            center = self.predict_position(query, memory)
+        source = ops.shape(memory.values)[1]
+        distances, mask = position_window(center, source, self.window)
+        if memory.mask is not None:
+            mask = ops.logical_and(mask, per_query(memory.mask, len(mask.shape)))
+        alignment = masked_softmax(scores, mask)  # (7)
+        if self.position == "predictive":
+            alignment = alignment * gaussian(distances, self.window)  # (10)
+        return alignment, past
+
+    def predict_position(self, query, memory):
+        """p_t of a query, float32 `[batch, ...]`, counted from 1."""
+        hidden = ops.tanh(self.position_projection(query))
+        position = ops.einsum("...u,u->...", hidden, weight_of(self, self.v_p))
+        lengths = row_lengths(memory.mask, memory.values)
+        return predicted_position(lengths, position)  # (9)
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "window": self.window,
+            "position": self.position,
+            "units": self.units,
+            "kernel_initializer": keras.initializers.serialize(self.kernel_initializer),
+        }

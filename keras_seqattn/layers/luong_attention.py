@@ -1,0 +1,145 @@
+"""Luong et al. 2015: multiplicative scores and their relatives."""
+
+import keras
+from keras import ops
+
+from keras_seqattn.layers import checks
+from keras_seqattn.layers.attention import Attention
+from keras_seqattn.layers.base import projection, weight_of
+from keras_seqattn.ops.score import additive_score, dot_score, location_score
+
+SCORES = ("concat", "dot", "general", "location", "scaled_dot")
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class LuongAttention(Attention):
+    """Global attention of Luong et al., with each of their scores.
+
+    Args:
+        score: "dot" and "scaled_dot" need query_depth = memory_depth; "general" has a
+            matrix between them; "concat" is a small network (additive, as Bahdanau's);
+            "location" looks at the query alone.
+        units: hidden size of "concat"; None: the depth of the query.
+        scale: a learned factor of the dot product ("scaled Luong" in the toolkits), for
+            "dot" and "general".
+        maximum_source: for "location", the longest source that W_a covers; positions
+            beyond it get nothing.
+        **kwargs: of `Attention`.
+
+    Call arguments, Returns: those of `Attention`.
+
+    Equations:
+        dot: e[b, s] = sum{query[b, u] * value[b, s, u] : u}  (3.1)
+        scaled_dot: the same, divided by sqrt(memory_depth)
+        general: e[b, s] = sum{query[b, u] * (W_a value)[b, s, u] : u}  (3.1)
+        concat: e[b, s] = sum{v_a[u] * tanh((W_a [query; value])[b, s, u]) : u}  (3.1)
+        location: e[b, s] = (W_a query)[b, s]  (8)
+        The scores have no number in the paper, (3.1) is their section.
+
+    Shapes:
+        query: [batch, target, query_depth]
+        value: [batch, source, memory_depth]
+        context: [batch, target, memory_depth]
+        alignment: [batch, target, source]
+
+    Example:
+        >>> attention = LuongAttention("general")
+        >>> query, value = keras.ops.ones((2, 3, 4)), keras.ops.ones((2, 5, 6))
+        >>> attention(query, value).shape
+        TensorShape([2, 3, 6])
+
+    References:
+        Luong, Pham, Manning 2015, arXiv:1508.04025.
+        Vaswani et al. 2017, arXiv:1706.03762 (scaled dot).
+    """
+
+    def __init__(
+        self,
+        score="general",
+        units=None,
+        scale=False,
+        maximum_source=None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        self.score_name, self.units = score, units
+        self.scale, self.maximum_source = scale, maximum_source
+        self._check_arguments()
+        self.query_projection = self.key_projection = None
+
+    def _check_arguments(self):
+        owner, score = type(self).__name__, self.score_name
+        checks.check_choice(owner, "score", score, SCORES)
+        if self.units is not None:
+            checks.check_size(owner, "units", self.units)
+        for name, used_by in (
+            ("units", ("concat",)),
+            ("scale", ("dot", "general")),
+            ("maximum_source", ("location",)),
+        ):
+            if getattr(self, name) and score not in used_by:
+                raise ValueError(
+                    f"{owner} got an argument that score={score!r} does not use. "
+                    f"Expected {name} only with score in {used_by}, received "
+                    f"{name}={getattr(self, name)!r}. Drop {name}, or change the score."
+                )
+        if score == "location":
+            checks.check_size(owner, "maximum_source", self.maximum_source)
+
+    def build(self, query_shape, value_shape):
+        super().build(query_shape, value_shape)
+        query_depth = query_shape[-1]
+        if self.score_name == "general":
+            self.key_projection = projection(self, query_depth, "key_projection")
+        elif self.score_name == "concat":
+            units = self.units or query_depth
+            self.query_projection = projection(self, units, "query_projection")
+            self.key_projection = projection(self, units, "key_projection")
+            self.v = self.add_weight(
+                name="v", shape=(units,), initializer=self.kernel_initializer
+            )
+        elif self.score_name == "location":
+            self.query_projection = projection(
+                self, self.maximum_source, "query_projection"
+            )
+        if self.query_projection is not None:
+            self.query_projection.build(query_shape)
+        if self.key_projection is not None:
+            self.key_projection.build(value_shape)
+        self.g = None
+        if self.scale:
+            self.g = self.add_weight(name="g", shape=(), initializer="ones")
+
+    def project_keys(self, value):
+        return value if self.key_projection is None else self.key_projection(value)
+
+    def score(self, query, memory, state=()):
+        if self.score_name == "location":
+            length = ops.shape(memory.values)[1]
+            return location_score(self.query_projection(query), length)  # (8)
+        if self.score_name == "concat":
+            query, v = self.query_projection(query), weight_of(self, self.v)
+            return additive_score(query, memory.keys, v)  # (3.1)
+        scale = None if self.g is None else weight_of(self, self.g)
+        if self.score_name == "scaled_dot":
+            scale = memory.keys.shape[-1] ** -0.5
+        return dot_score(query, memory.keys, scale)  # (3.1)
+
+    def check_shapes(self, query_shape, value_shape):
+        super().check_shapes(query_shape, value_shape)
+        if "dot" in self.score_name and query_shape[-1] != value_shape[-1]:
+            raise ValueError(
+                f"LuongAttention got score={self.score_name!r} for unequal depths. "
+                f"Expected query_depth = memory_depth, received {query_shape[-1]} and "
+                f"{value_shape[-1]}. Use score='general' (a matrix between the two), or "
+                "make the depths equal."
+            )
+
+    def get_config(self):
+        config = {
+            "score": self.score_name,
+            "units": self.units,
+            "scale": self.scale,
+            "maximum_source": self.maximum_source,
+        }
+        return {**super().get_config(), **config}

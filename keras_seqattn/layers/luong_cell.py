@@ -1,0 +1,145 @@
+"""Luong et al. 2015: update, then attend, and feed the result back."""
+
+from typing import Any, NamedTuple
+
+import keras
+from keras import ops
+
+from keras_seqattn.layers import checks
+from keras_seqattn.layers.base import fresh, serialize_part
+from keras_seqattn.layers.cell_stack import CellStack
+from keras_seqattn.layers.decoder_cell import DecoderCell
+from keras_seqattn.types import Step
+
+
+class LuongState(NamedTuple):
+    """What a `LuongCell` carries from step to step."""
+
+    recurrent: Any
+    attentional: Any  # h~_{t-1}, or () without input feeding
+    attention: Any
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class LuongCell(DecoderCell):
+    """Updates, then attends with the new state: h_t -> a_t -> c_t -> h~_t.
+
+    Args:
+        units: size of the recurrent state.
+        attention: the mechanism, e.g. `LuongAttention("general")`.
+        cell: "lstm" (the paper's), "gru", "gru_paper", "simple", or a Keras RNN cell.
+        layers: recurrent layers; the query is the state of the top one.
+        attentional: size of h~; "units": that of the state; None: no such layer, the
+            context itself is the output and is fed back (a variant of other toolkits).
+        attentional_activation: of h~; None: linear, as in tensorflow/nmt.
+        use_input_feeding: whether h~_{t-1} is an input of the bottom layer.
+        **kwargs: of `DecoderCell`.
+
+    Equations:
+        h_t = f(h_{t-1}, [x_t; h~_{t-1}])  (3.3)
+        c_t = sum{a_t(s) * h_s : s}  (3.1)
+        h~_t = tanh(W_c [c_t; h_t])  (5)
+
+    Shapes:
+        inputs: [batch, target, embedding]
+        value: [batch, source, memory_depth]
+        output: [batch, target, units]
+        alignment: [batch, target, source]
+
+    Example:
+        >>> cell = LuongCell(8, attention=LuongAttention("general"))
+        >>> inputs, value = keras.ops.ones((2, 3, 4)), keras.ops.ones((2, 5, 6))
+        >>> AttentionDecoder(cell)(inputs, value).shape
+        TensorShape([2, 3, 8])
+
+    References:
+        Luong, Pham, Manning 2015, arXiv:1508.04025.
+    """
+
+    def __init__(
+        self,
+        units,
+        attention,
+        cell="lstm",
+        attentional="units",
+        attentional_activation="tanh",
+        use_input_feeding=True,
+        **kwargs,
+    ):
+        super().__init__(units, cell, **kwargs)
+        owner = type(self).__name__
+        checks.check_attention(owner, attention)
+        if attentional not in ("units", None):
+            checks.check_size(owner, "attentional", attentional)
+        self.attention, self.attentional = attention, attentional
+        self.attentional_activation = keras.activations.get(attentional_activation)
+        self.use_input_feeding = use_input_feeding
+        self.recurrence = CellStack(cell, units, self.layers, self, name="recurrence")
+        self.attentional_layer = None
+        if attentional is not None:
+            self.attentional_layer = keras.layers.Dense(
+                units if attentional == "units" else attentional,
+                use_bias=False,
+                activation=self.attentional_activation,
+                kernel_initializer=fresh(self.kernel_initializer),
+                dtype=self.dtype_policy,
+                name="attentional_layer",
+            )
+
+    def build(self, inputs_shape, value_shape):
+        query_shape = (*inputs_shape[:-1], self.units)
+        self.attention.build(query_shape, value_shape)
+        depth = self.attention.compute_output_shape(query_shape, value_shape)[-1]
+        self.output_depth = depth
+        if self.attentional_layer is not None:
+            self.attentional_layer.build((None, depth + self.units))
+            self.output_depth = self.attentional_layer.units
+        fed = self.output_depth if self.use_input_feeding else None
+        self.recurrence.build(inputs_shape[-1], fed)
+
+    @property
+    def state_size(self):
+        return self.recurrence.state_size
+
+    def prepare(self, value, mask=None):
+        return self.attention.prepare(value, mask)
+
+    def project(self, inputs):
+        return self.recurrence.project(inputs)
+
+    def initial_state(self, memory, recurrent):
+        attentional = ()
+        if self.use_input_feeding:
+            batch = ops.shape(memory.values)[0]
+            attentional = ops.zeros((batch, self.output_depth), self.compute_dtype)
+        return LuongState(recurrent, attentional, self.attention.initial_state(memory))
+
+    def step(self, projected_t, state, memory, training=None):
+        cells, joined = self.recurrence, projected_t
+        if self.use_input_feeding:
+            joined = cells.join(projected_t, cells.feed(state.attentional))
+        h, recurrent = cells.step(joined, state.recurrent)  # (3.3)
+        context, alignment, attention = self.attention.attend(  # (3.1)
+            h, memory, state.attention, training=training
+        )
+        attentional = context
+        if self.attentional_layer is not None:
+            both = ops.concatenate([context, h], axis=-1)
+            attentional = self.attentional_layer(both)  # (5)
+        fed = attentional if self.use_input_feeding else ()
+        return Step(attentional, alignment, LuongState(recurrent, fed, attention))
+
+    def alignment_shape(self, inputs_shape, value_shape):
+        query_shape = (*inputs_shape[:-1], self.units)
+        return self.attention.alignment_shape(query_shape, value_shape)
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "attention": serialize_part(self.attention),
+            "attentional": self.attentional,
+            "attentional_activation": keras.activations.serialize(
+                self.attentional_activation
+            ),
+            "use_input_feeding": self.use_input_feeding,
+        }

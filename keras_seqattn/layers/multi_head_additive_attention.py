@@ -1,0 +1,119 @@
+"""Chen et al. 2018 (RNMT+): additive attention with several heads."""
+
+import keras
+from keras import ops
+
+from keras_seqattn.layers import checks
+from keras_seqattn.layers.attention import Attention
+from keras_seqattn.layers.base import projection, weight_of
+from keras_seqattn.ops.align import multi_head_context
+from keras_seqattn.ops.score import multi_head_additive_score
+from keras_seqattn.types import Attended
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class MultiHeadAdditiveAttention(Attention):
+    """Several additive attentions side by side, each on projections of its own.
+
+    Query, key and value projections have `units / heads` columns for each head; the
+    contexts of all heads are concatenated and projected once more.
+
+    Args:
+        units: size of the projections, all heads together.
+        heads: number of heads, a divisor of units.
+        value_units: depth of the context; None: that of the memory.
+        **kwargs: of `Attention`.
+
+    Call arguments: those of `Attention`.
+
+    Returns:
+        As `Attention`, the alignment with an axis of heads after the batch.
+
+    Equations:
+        e[b, h, s] = sum{v[h, u] * tanh((W_a query)[b, h, u]
+            + (U_a value)[b, s, h, u]) : u}  (A.1.2)
+        alignment[b, h] = softmax(e[b, h])  (6)
+        heads[b, h, u] = sum{alignment[b, h, s] * (W_V value)[b, s, h, u] : s}  (5)
+        context = W_O [heads[b, 1]; ...; heads[b, H]]
+        Numbers: Bahdanau et al. 2015; RNMT+ has none.
+
+    Shapes:
+        query: [batch, target, query_depth]
+        value: [batch, source, memory_depth]
+        context: [batch, target, memory_depth]
+        alignment: [batch, heads, target, source]
+
+    Example:
+        >>> attention = MultiHeadAdditiveAttention(8, heads=2)
+        >>> query, value = keras.ops.ones((3, 4, 5)), keras.ops.ones((3, 6, 7))
+        >>> context, alignment = attention(query, value, return_attention_scores=True)
+        >>> context.shape, alignment.shape
+        (TensorShape([3, 4, 7]), TensorShape([3, 2, 4, 6]))
+
+    References:
+        Chen et al. 2018, arXiv:1804.09849.
+        Bahdanau, Cho, Bengio 2015, arXiv:1409.0473.
+    """
+
+    def __init__(self, units, heads=4, value_units=None, **kwargs):
+        super().__init__(**kwargs)
+        owner = type(self).__name__
+        checks.check_size(owner, "units", units)
+        checks.check_size(owner, "heads", heads)
+        if value_units is not None:
+            checks.check_size(owner, "value_units", value_units)
+        if units % heads:
+            raise ValueError(
+                f"{owner} cannot share its units among its heads. Expected units "
+                f"divisible by heads, received units={units} and heads={heads}. Use "
+                f"e.g. units={(units // heads + 1) * heads}."
+            )
+        self.units, self.heads, self.value_units = units, heads, value_units
+        self.query_projection = projection(self, units, "query_projection")  # W_a
+        self.key_projection = projection(self, units, "key_projection")  # U_a
+        self.value_projection = projection(self, units, "value_projection")  # W_V
+
+    def build(self, query_shape, value_shape):
+        super().build(query_shape, value_shape)
+        self.query_projection.build(query_shape)
+        self.key_projection.build(value_shape)
+        depth = self.value_units or value_shape[-1]
+        self.output_projection = projection(self, depth, "output_projection")  # W_O
+        self.output_projection.build((*query_shape[:-1], self.units))
+        self.v = self.add_weight(
+            name="v",
+            shape=(self.heads, self.units // self.heads),
+            initializer=self.kernel_initializer,
+        )
+
+    def project_keys(self, value):
+        return self.key_projection(value)
+
+    def score(self, query, memory, state=()):
+        query = self._split(self.query_projection(query))
+        keys, v = self._split(memory.keys), weight_of(self, self.v)
+        return multi_head_additive_score(query, keys, v)  # (A.1.2)
+
+    def read(self, alignment, memory, state, training=None):
+        alignment = ops.cast(alignment, self.compute_dtype)
+        dropped = self.alignment_dropout(alignment, training=training)
+        heads = multi_head_context(dropped, self._split(memory.values))  # (5)
+        joined = ops.reshape(heads, (*ops.shape(heads)[:-2], self.units))
+        return Attended(self.output_projection(joined), alignment, state)
+
+    def _split(self, x):
+        """`[..., units]` to `[..., heads, units / heads]`."""
+        per_head = (self.heads, self.units // self.heads)
+        return ops.reshape(x, (*ops.shape(x)[:-1], *per_head))
+
+    def _zero_padded_queries(self, alignment, query_mask):
+        if query_mask is None:
+            return alignment
+        mask = query_mask[:, None, :, None]
+        return ops.where(mask, alignment, ops.zeros((), alignment.dtype))
+
+    def alignment_shape(self, query_shape, value_shape):
+        return (query_shape[0], self.heads, *query_shape[1:-1], value_shape[1])
+
+    def get_config(self):
+        return {**super().get_config(), "units": self.units, "heads": self.heads}

@@ -1,0 +1,139 @@
+"""From what a decoder returns to logits, over all steps at once."""
+
+import keras
+from keras import ops
+
+from keras_seqattn.layers import checks
+from keras_seqattn.layers.base import Composite, fresh, serialize_part
+from keras_seqattn.ops.mask import zero_padding
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class OutputHead(Composite):
+    """Logits over the vocabulary, one product for the whole target.
+
+    Call it on the outputs of an `AttentionDecoder`: the logits carry the target's mask,
+    so that stock Keras losses and metrics skip the padding.
+
+    Args:
+        vocabulary_size: number of tokens.
+        embedding: a `keras.layers.ReversibleEmbedding` whose matrix is used backwards
+            ("tied"); outputs of another depth are projected to it first. None: a matrix
+            of its own.
+        use_bias: whether every token has a bias.
+        kernel_initializer: for the matrix and the projection.
+        **kwargs: of `keras.layers.Layer`.
+
+    Call arguments:
+        outputs: `[batch, target, depth]`, or `[batch, ..., depth]` for single steps.
+        mask: `[batch, target]`, True = real; Keras passes that of `outputs`.
+
+    Returns:
+        logits `[batch, target, vocabulary]`.
+
+    Equations:
+        p(y_t | y_{<t}, x) = softmax(W_s h~_t): these are the W_s h~_t  (Luong et al. 6)
+
+    Shapes:
+        outputs: [batch, target, units]
+        logits: [batch, target, vocabulary]
+
+    Example:
+        >>> embedding = keras.layers.ReversibleEmbedding(10, 4)
+        >>> OutputHead(10, embedding=embedding)(keras.ops.ones((2, 3, 8))).shape
+        TensorShape([2, 3, 10])
+
+    References:
+        Luong, Pham, Manning 2015, arXiv:1508.04025.
+        Press, Wolf 2017, arXiv:1608.05859 (tying).
+    """
+
+    def __init__(
+        self,
+        vocabulary_size,
+        embedding=None,
+        use_bias=True,
+        kernel_initializer="glorot_uniform",
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        checks.check_size(type(self).__name__, "vocabulary_size", vocabulary_size)
+        if embedding is not None:
+            _check_embedding(type(self).__name__, embedding, vocabulary_size)
+        self.vocabulary_size, self.embedding = vocabulary_size, embedding
+        self.use_bias = use_bias
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
+        self.to_embedding = self.kernel = self.bias = None
+
+    def build(self, outputs_shape):
+        if self.embedding is None:
+            self.kernel = self._dense(self.vocabulary_size, "kernel")
+            self.kernel.build(outputs_shape)
+        else:
+            if not self.embedding.built:
+                self.embedding.build()
+            if outputs_shape[-1] != self.embedding.output_dim:
+                self.to_embedding = self._dense(self.embedding.output_dim, "to_embedding")
+                self.to_embedding.build(outputs_shape)
+        if self.use_bias:
+            self.bias = self.add_weight(
+                name="bias", shape=(self.vocabulary_size,), initializer="zeros"
+            )
+
+    def _dense(self, units, name):
+        return keras.layers.Dense(
+            units,
+            use_bias=False,
+            kernel_initializer=fresh(self.kernel_initializer),
+            dtype=self.dtype_policy,
+            name=name,
+        )
+
+    def call(self, outputs, mask=None):
+        outputs = zero_padding(outputs, mask)
+        if self.embedding is None:
+            logits = self.kernel(outputs)  # (6)
+        else:
+            if self.to_embedding is not None:
+                outputs = self.to_embedding(outputs)
+            logits = self.embedding(outputs, reverse=True)  # in the embedding's dtype
+            logits = ops.cast(logits, self.compute_dtype)
+        return logits if self.bias is None else logits + self.bias
+
+    def compute_mask(self, outputs, previous_mask):
+        return previous_mask
+
+    def compute_output_shape(self, outputs_shape):
+        return (*outputs_shape[:-1], self.vocabulary_size)
+
+    def get_config(self):
+        embedding = self.embedding
+        return {
+            **super().get_config(),
+            "vocabulary_size": self.vocabulary_size,
+            "embedding": None if embedding is None else serialize_part(embedding),
+            "use_bias": self.use_bias,
+            "kernel_initializer": keras.initializers.serialize(self.kernel_initializer),
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        if config["embedding"] is not None:
+            embedding = keras.saving.deserialize_keras_object(config["embedding"])
+            config = {**config, "embedding": embedding}
+        return cls(**config)
+
+
+def _check_embedding(owner, embedding, vocabulary_size):
+    if not isinstance(embedding, keras.layers.ReversibleEmbedding):
+        raise ValueError(
+            f"{owner} got an embedding that cannot run backwards. Expected a "
+            f"keras.layers.ReversibleEmbedding, received {embedding!r}. Use that layer "
+            "for the target embedding, too: it is an Embedding otherwise."
+        )
+    if embedding.input_dim != vocabulary_size:
+        raise ValueError(
+            f"{owner} got an embedding of another vocabulary. Expected input_dim = "
+            f"vocabulary_size = {vocabulary_size}, received {embedding.input_dim}. "
+            "Tie the head to the embedding of the target language."
+        )

@@ -1,0 +1,68 @@
+"""The dot product of a projected query and projected keys."""
+
+import keras
+
+from keras_seqattn.layers import checks
+from keras_seqattn.layers.attention import Attention
+from keras_seqattn.layers.base import projection
+from keras_seqattn.ops.score import dot_score
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class ProjectedDotAttention(Attention):
+    """Query and keys meet in a common space, without the v of the additive score.
+
+    Args:
+        units: size of that space.
+        scale: a constant factor of the scores, e.g. `units**-0.5` as in Vaswani et al.;
+            None: none.
+        **kwargs: of `Attention`; `value_units` makes it Vaswani's attention, one head.
+
+    Call arguments, Returns: those of `Attention`.
+
+    Equations:
+        e[b, s] = scale * sum{(W_Q query)[b, u] * (W_K value)[b, s, u] : u}  (1)
+        Number: Vaswani et al. 2017.
+
+    Shapes:
+        query: [batch, target, query_depth]
+        value: [batch, source, memory_depth]
+        context: [batch, target, memory_depth]
+        alignment: [batch, target, source]
+
+    Example:
+        >>> attention = ProjectedDotAttention(16, scale=16**-0.5)
+        >>> query, value = keras.ops.ones((2, 3, 4)), keras.ops.ones((2, 5, 6))
+        >>> attention(query, value).shape
+        TensorShape([2, 3, 6])
+
+    References:
+        Vaswani et al. 2017, arXiv:1706.03762.
+    """
+
+    def __init__(self, units, scale=None, **kwargs):
+        super().__init__(**kwargs)
+        owner = type(self).__name__
+        checks.check_size(owner, "units", units)
+        if isinstance(scale, (bool, str)):
+            raise ValueError(
+                f"{owner} got an unusable scale. Expected a number or None, received "
+                f"scale={scale!r}. Pass e.g. scale={units}**-0.5."
+            )
+        self.units, self.scale = units, scale
+        self.query_projection = projection(self, units, "query_projection")  # W_Q
+        self.key_projection = projection(self, units, "key_projection")  # W_K
+
+    def build(self, query_shape, value_shape):
+        super().build(query_shape, value_shape)
+        self.query_projection.build(query_shape)
+        self.key_projection.build(value_shape)
+
+    def project_keys(self, value):
+        return self.key_projection(value)
+
+    def score(self, query, memory, state=()):
+        return dot_score(self.query_projection(query), memory.keys, self.scale)  # (1)
+
+    def get_config(self):
+        return {**super().get_config(), "units": self.units, "scale": self.scale}

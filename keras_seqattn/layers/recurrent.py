@@ -1,0 +1,169 @@
+"""Stock Keras recurrent layers: made by the name of the cell, run safely under a mask.
+
+Encoders own stock layers, so that a GPU runs them with cuDNN.
+"""
+
+import functools
+
+import keras
+from keras import ops, tree
+
+from keras_seqattn.layers.base import fresh, serialize_part
+from keras_seqattn.layers.checks import check_choice, check_size
+from keras_seqattn.ops.mask import zero_padding
+
+NAMED_CELLS = {
+    "gru": keras.layers.GRU,  # Keras's and cuDNN's: resets after the product
+    "gru_paper": functools.partial(keras.layers.GRU, reset_after=False),
+    "lstm": keras.layers.LSTM,
+    "simple": keras.layers.SimpleRNN,
+}
+
+_INITIALIZERS = {
+    "kernel_initializer": "glorot_uniform",
+    "recurrent_initializer": "orthogonal",
+    "bias_initializer": "zeros",
+}
+
+
+class Recurrence:
+    """The recipe for the recurrent layers of an encoder: a cell and its initializers.
+
+    Not a layer: it owns no weights. Every layer made from it has its own cell and its
+    own initial values (a Keras initializer object repeats itself unless it is cloned).
+
+    Args:
+        owner: name for the error messages.
+        units: size of the cell's output.
+        cell: `"gru"`, `"gru_paper"`, `"lstm"`, `"simple"` or a Keras RNN cell, which
+            serves as a template.
+        kernel_initializer: initializer of the input kernels.
+        recurrent_initializer: initializer of the recurrent kernels.
+        bias_initializer: initializer of the biases. All three are for the named cells:
+            a cell object brings its own.
+    """
+
+    def __init__(self, owner, units, cell, **initializers):
+        check_size(owner, "units", units)
+        self.units, self.cell = units, cell
+        self.initializers = {
+            name: keras.initializers.get(value) for name, value in initializers.items()
+        }
+        if isinstance(cell, str):
+            check_choice(owner, "cell", cell, NAMED_CELLS)
+        else:
+            self._check_cell(owner)
+
+    def layer(self, *, backwards=False, dtype, name):
+        """A new stock layer that returns its sequence and its state."""
+        options = {
+            "return_sequences": True,
+            "return_state": True,
+            "go_backwards": backwards,
+            "dtype": dtype,
+            "name": name,
+        }
+        if isinstance(self.cell, str):
+            initializers = {n: fresh(value) for n, value in self.initializers.items()}
+            layer = NAMED_CELLS[self.cell](self.units, **initializers, **options)
+        else:
+            layer = keras.layers.RNN(
+                self.cell.from_config(self.cell.get_config()), **options
+            )
+        # Keras 3.16 switches this off and then warns at every call with a mask. We pass
+        # masks ourselves and do not depend on it.
+        layer.supports_masking = True
+        return layer
+
+    def get_config(self):
+        """What the owner's `get_config` says about its recurrent layers."""
+        named = isinstance(self.cell, str)
+        return {
+            "units": self.units,
+            "cell": self.cell if named else serialize_part(self.cell),
+            **{
+                name: keras.initializers.serialize(value)
+                for name, value in self.initializers.items()
+            },
+        }
+
+    def _check_cell(self, owner):
+        if not isinstance(self.cell, keras.layers.Layer) or not hasattr(
+            self.cell, "state_size"
+        ):
+            raise ValueError(
+                f"{owner} got an unusable cell. Expected one of {sorted(NAMED_CELLS)} "
+                f"or a Keras RNN cell object, received cell={self.cell!r}. Pass e.g. "
+                'cell="lstm" or cell=keras.layers.LSTMCell(units).'
+            )
+        size = getattr(self.cell, "output_size", None)
+        size = tree.flatten(self.cell.state_size)[0] if size is None else size
+        if size != self.units:
+            raise ValueError(
+                f"{owner} got a cell of another size than its own. Expected one with "
+                f"output_size={self.units}, received {type(self.cell).__name__} with "
+                f"output_size={size}. Give both the same number of units."
+            )
+        for name, value in self.initializers.items():
+            default = keras.initializers.get(_INITIALIZERS[name])
+            if _serialized(value) != _serialized(default):
+                raise ValueError(
+                    f"{owner} got {name} beside a cell object. Expected the default "
+                    f"{_INITIALIZERS[name]!r}, received {value!r}. Give it to the "
+                    "cell, which makes its own weights."
+                )
+
+
+def run(layer, inputs, mask=None, training=None):
+    """Runs one stock layer over a sequence, in its own direction, under a mask.
+
+    cuDNN takes right-padded rows with at least one step, so an empty row lends it its
+    first position and is zeroed afterwards. A layer that goes backwards reverses within
+    the lengths (cuDNN) or walks through the padding first with its state at rest (the
+    other kernels, which also take masks with holes); its values come back in the order
+    of the inputs.
+
+    Args:
+        layer: made by `Recurrence.layer`.
+        inputs: `[batch, source, depth]`, zero in the padding.
+        mask: `[batch, source]` bool, or None when everything is real.
+        training: whether dropout inside the cell is on.
+
+    Returns:
+        Values `[batch, source, units]`, zero in the padding, and the state after the
+        last real step in the structure of the cell, zero where nothing is real.
+    """
+    values, *state = layer(inputs, mask=_lend_first_step(mask), training=training)
+    if layer.go_backwards:
+        values = ops.flip(values, axis=1)
+    if mask is not None:
+        values = zero_padding(values, mask)
+        some_real = ops.any(mask, axis=1)
+        state = tree.map_structure(
+            lambda s: zero_padding(s[:, None], some_real[:, None])[:, 0], state
+        )
+    return values, tree.pack_sequence_as(state_size(layer), tree.flatten(state))
+
+
+def state_size(layer):
+    """The sizes in the state that `run` returns: an integer or nested lists of them."""
+    return as_lists(layer.cell.state_size)
+
+
+def as_lists(nest):
+    """Plain lists, as JSON has them, in place of tuples and Keras's tracked lists."""
+    if isinstance(nest, (list, tuple)):
+        return [as_lists(item) for item in nest]
+    return nest
+
+
+def _lend_first_step(mask):
+    if mask is None:
+        return None
+    empty = ops.logical_not(ops.any(mask, axis=1, keepdims=True))
+    first = ops.arange(ops.shape(mask)[1]) == 0
+    return ops.logical_or(mask, ops.logical_and(empty, first))
+
+
+def _serialized(initializer):
+    return keras.initializers.serialize(initializer)

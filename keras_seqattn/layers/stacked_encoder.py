@@ -1,0 +1,154 @@
+"""The deep encoder of Google's neural machine translation system."""
+
+import keras
+from keras import tree
+
+from keras_seqattn.layers.bi_encoder import BiEncoder
+from keras_seqattn.layers.checks import check_size
+from keras_seqattn.layers.encoder import Encoder
+from keras_seqattn.layers.recurrent import run, state_size
+from keras_seqattn.types import Encoded
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class StackedEncoder(Encoder):
+    """One bidirectional layer below, one-way layers above it, residuals (GNMT).
+
+    Args:
+        units: size of each cell, in the bottom layer of each direction.
+        layers: number of layers, the bidirectional one included. At least 2: for a
+            single one there is `BiEncoder`.
+        cell: `"lstm"`, `"gru"`, `"gru_paper"`, `"simple"`, or a Keras RNN cell object,
+            of which every layer gets a copy.
+        residual_from: the first layer, counted from 1, whose input is added to its
+            output; the paper's is the third. None: no residuals.
+        dropout: rate of the dropout on the inputs of each layer (not on the residual).
+        kernel_initializer: initializer of the input kernels.
+        recurrent_initializer: initializer of the recurrent kernels.
+        bias_initializer: initializer of the biases.
+        seed: seed of the dropout.
+
+    Call arguments:
+        inputs: `[batch, source, depth]`, e.g. embedded tokens.
+        mask: `[batch, source]` bool, True = real. Padding may hold anything. By default
+            the mask that Keras attached to `inputs`; without one, everything is real.
+        training: whether dropout is on.
+
+    Returns:
+        `Encoded(values, mask, state)`, as `BiEncoder` does. The first entry of `state`
+        is twice as wide as the others: it is the bidirectional layer's.
+
+    Equations:
+        x_t^1 = [fw; bw], the bidirectional layer (section 3.2)
+        m_t^i = LSTM_i(m_{t-1}^i, x_t^{i-1}), i counts layers from the bottom  (5)
+        x_t^i = m_t^i + x_t^{i-1} from the layer `residual_from` on  (6)
+
+    Shapes:
+        inputs: [batch, source, depth]
+        values: [batch, source, units]
+        mask: [batch, source]
+        state: first layer [batch, 2 * units], then [batch, units]; or lists of these
+
+    Example:
+        >>> encoded = StackedEncoder(8, layers=3)(keras.ops.ones((2, 5, 4)))
+        >>> encoded.values.shape, len(encoded.state)
+        (TensorShape([2, 5, 8]), 3)
+
+    References:
+        Wu et al. 2016, arXiv:1609.08144.
+    """
+
+    def __init__(
+        self,
+        units,
+        layers=4,
+        cell="lstm",
+        residual_from=3,
+        dropout=0.0,
+        kernel_initializer="glorot_uniform",
+        recurrent_initializer="orthogonal",
+        bias_initializer="zeros",
+        seed=None,
+        **kwargs,
+    ):
+        super().__init__(
+            units,
+            cell,
+            dropout,
+            kernel_initializer,
+            recurrent_initializer,
+            bias_initializer,
+            seed,
+            **kwargs,
+        )
+        self._check_depth(layers, residual_from)
+        self.layers, self.residual_from = layers, residual_from
+        self.bottom = BiEncoder(
+            units,
+            cell,
+            dropout=dropout,
+            seed=seed,
+            dtype=self.dtype_policy,
+            name="bottom",
+            **self.recurrence.initializers,
+        )
+        self.input_dropout = keras.layers.Dropout(
+            dropout, seed=None if seed is None else seed + 1, dtype=self.dtype_policy
+        )
+        self.upper_layers = [
+            self.recurrence.layer(dtype=self.dtype_policy, name=f"upper_{i}")
+            for i in range(1, layers)
+        ]
+
+    def build(self, inputs_shape, mask_shape=None):
+        self.bottom.build(inputs_shape)
+        inputs_shape = (*inputs_shape[:2], 2 * self.units)
+        for layer in self.upper_layers:
+            layer.build(inputs_shape)
+            inputs_shape = (*inputs_shape[:2], self.units)
+
+    def encode(self, inputs, mask, training):
+        values, _, states = self.bottom(inputs, mask=mask, training=training)
+        for number, layer in enumerate(self.upper_layers, start=2):
+            below = values
+            read = self.input_dropout(below, training=training)
+            values, state = run(layer, read, mask, training)  # (5)
+            if self.residual_from is not None and number >= self.residual_from:
+                values = values + below  # (6)
+            states = [*states, state]
+        return Encoded(values, mask, states)
+
+    def compute_output_shape(self, inputs_shape, mask_shape=None):
+        bottom = self.bottom.compute_output_shape(inputs_shape)
+        batch, source, _ = inputs_shape
+        upper = [
+            tree.map_structure(lambda size: (batch, size), state_size(layer))
+            for layer in self.upper_layers
+        ]
+        return Encoded(
+            values=(batch, source, self.units),
+            mask=bottom.mask,
+            state=[*bottom.state, *upper],
+        )
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "layers": self.layers,
+            "residual_from": self.residual_from,
+        }
+
+    def _check_depth(self, layers, residual_from):
+        check_size("StackedEncoder", "layers", layers)
+        if layers < 2:
+            raise ValueError(
+                "StackedEncoder got too few layers. Expected at least 2, the "
+                f"bidirectional one and one above it, received layers={layers}. For a "
+                "single bidirectional layer use BiEncoder."
+            )
+        if residual_from is not None and residual_from < 3:
+            raise ValueError(
+                "StackedEncoder got an unusable residual_from. Expected 3 or more, "
+                f"received residual_from={residual_from!r}: below the third layer the "
+                "input is not as wide as the output. Use None for no residuals."
+            )

@@ -1,0 +1,44 @@
+"""Step verbs: methods that compute at once, outside of a layer's `call`."""
+
+import functools
+
+import keras
+from keras import ops, tree
+
+
+def step_verb(method):
+    """Marks `prepare`, `attend`, `step`, ...: they need weights and real tensors.
+
+    On an unbuilt layer, or on a symbolic tensor (a Functional model would silently lose
+    the weights), the method raises and says what to call instead. Its first argument is
+    cast to the compute dtype, as `call` does; memory and state already have theirs.
+    """
+
+    @functools.wraps(method)
+    def checked(self, tensor, *args, **kwargs):
+        owner, verb = type(self).__name__, method.__name__
+        given = tree.flatten((tensor, args, kwargs))
+        symbolic = [x for x in given if isinstance(x, keras.KerasTensor)]
+        if symbolic:
+            raise ValueError(
+                f"{owner}.{verb} got a symbolic KerasTensor. Expected a real tensor: a "
+                "Functional model would silently lose the weights. Received "
+                f"{symbolic[0]}. Call the layer itself there, and use {verb} inside "
+                "a layer's call or a tf.function."
+            )
+        if not self.built:
+            raise ValueError(
+                f"{owner}.{verb} was called before the layer has weights. Expected a "
+                f"built layer, received {owner} {self.name!r} with built=False. Call the "
+                "layer once on a whole sequence, or call its build(...) with shapes."
+            )
+        return method(self, _as_call_casts(tensor, self.compute_dtype), *args, **kwargs)
+
+    return checked
+
+
+def _as_call_casts(tensor, dtype):
+    tensor = ops.convert_to_tensor(tensor)
+    if keras.backend.is_float_dtype(keras.backend.standardize_dtype(tensor.dtype)):
+        tensor = ops.cast(tensor, dtype)
+    return tensor

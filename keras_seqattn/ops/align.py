@@ -1,0 +1,151 @@
+"""Alignments: from scores to how much of each source position is read.
+
+Everything here computes in float32 (or float64), because half precision can hold
+neither the mask value nor a product of many probabilities. Shapes: scores `[batch, ...,
+source]`, mask `[batch, source]` (or that of the scores, where it differs from query to
+query) or None, results as the scores.
+"""
+
+from keras import ops
+
+from keras_seqattn.ops.mask import per_query
+from keras_seqattn.ops.precision import at_least_float32
+
+_LOWEST = -1e9  # finite, so that no gradient becomes NaN; exp of it is exactly 0
+
+
+def masked_softmax(scores, mask=None):
+    """`alignment[b, s] = exp(scores[b, s]) / sum{exp(scores[b, r]) : r real}`.
+
+    A row with nothing real to attend to gets zeros.
+    """
+    scores = at_least_float32(scores)
+    if mask is None:
+        return _softmax(scores)  # (6)
+    if len(mask.shape) < len(scores.shape):
+        mask = per_query(mask, len(scores.shape))
+    alignment = _softmax(ops.where(mask, scores, _LOWEST))  # (6)
+    return ops.where(mask, alignment, 0.0)
+
+
+def _softmax(scores):
+    # `ops.softmax` warns about an axis of size 1, but one source position is fine.
+    return ops.exp(ops.log_softmax(scores, axis=-1))
+
+
+def position_window(center, source_length, width):
+    """Luong et al. 2015: the source positions 1..S in `[p_t - D, p_t + D]`.
+
+    Args:
+        center: `[batch, ...]`, p_t, counted from 1.
+        source_length: number of source positions.
+        width: D.
+
+    Returns:
+        distances s - p_t, `[batch, ..., source]`, and the window, a mask of that shape.
+    """
+    positions = ops.cast(ops.arange(source_length), center.dtype) + 1.0
+    distances = positions - center[..., None]
+    return distances, ops.abs(distances) <= width
+
+
+def predicted_position(lengths, position):
+    """Luong et al. 2015: `p_t = S * sigmoid(v_p . tanh(W_p h_t))`.
+
+    Args:
+        lengths: `[batch]`, number of real source positions S.
+        position: `[batch, ...]`, `v_p . tanh(W_p h_t)`.
+    """
+    position = at_least_float32(position)
+    lengths = ops.reshape(lengths, (-1,) + (1,) * (len(position.shape) - 1))
+    return ops.cast(lengths, position.dtype) * ops.sigmoid(position)  # (9)
+
+
+def gaussian(distances, width):
+    """Luong et al. 2015: favours positions near p_t, sigma = D / 2."""
+    sigma = width / 2.0
+    return ops.exp(-ops.square(distances) / (2.0 * sigma**2))  # (10)
+
+
+def no_position(values):
+    """Nothing read yet: zeros `[batch, source]` for values `[batch, source, ...]`."""
+    return at_least_float32(ops.zeros(ops.shape(values)[:2], values.dtype))
+
+
+def first_position(values):
+    """The alignment before the first query, alpha_0: all on the first position."""
+    first = ops.arange(ops.shape(values)[1]) == 0
+    return ops.where(first, 1.0, no_position(values))
+
+
+def monotonic_alignment(choose, previous):
+    """Raffel et al. 2017, the expected alignment of a monotonic process, as defined.
+
+    The process walks on from where it stood, and stops at position j with probability
+    `choose[j]`; `q[j]` is the probability of coming as far as j:
+    `q[i, j] = (1 - p[i, j-1]) * q[i, j-1] + alignment[i-1, j]` and
+    `alignment[i, j] = p[i, j] * q[i, j]`.
+
+    Args:
+        choose: `[batch, ..., source]`, p_{i,j}; 0 at padding.
+        previous: `[batch, ..., source]`, the alignment one step before.
+    """
+    q, alignment = ops.zeros_like(previous[..., 0]), []
+    skip = ops.ones_like(q)
+    for j in range(previous.shape[-1]):
+        q = skip * q + previous[..., j]  # (13)
+        alignment.append(choose[..., j] * q)  # (14)
+        skip = 1.0 - choose[..., j]
+    return ops.stack(alignment, axis=-1)
+
+
+def parallel_monotonic_alignment(choose, previous):
+    """`monotonic_alignment` in closed form: two scans, no loop over the source.
+
+    The quotient is clipped as in the authors' code, so that it stays finite where the
+    process has stopped almost surely; there the two differ by what is clipped.
+    """
+    still = ops.cumprod(1.0 - choose, axis=-1)
+    still = ops.concatenate([ops.ones_like(still[..., :1]), still[..., :-1]], axis=-1)
+    came = ops.cumsum(previous / ops.clip(still, 1e-10, 1.0), axis=-1)
+    return choose * still * came  # (C.1)
+
+
+def hard_monotonic_alignment(choose, previous):
+    """Raffel et al. 2017 at inference: the first position not before the last one that
+    is chosen (`choose >= 0.5`), or nothing at all."""
+    reached = ops.cumsum(previous, axis=-1)  # 0 before the last position, 1 from it on
+    candidates = ops.where(choose >= 0.5, reached, 0.0)
+    earlier = ops.cumsum(candidates, axis=-1) - candidates
+    return ops.where(earlier < 0.5, candidates, 0.0)
+
+
+def coverage_update(coverage, alignment):
+    """See et al. 2017: what has been read so far, `c_t = sum{a_{t'} : t' < t}`."""
+    return coverage + ops.cast(alignment, coverage.dtype)  # (10)
+
+
+def context_vector(alignment, values):
+    """`context[b, m] = sum{alignment[b, s] * values[b, s, m] : s}`.
+
+    Args:
+        alignment: `[batch, ..., source]`.
+        values: `[batch, source, memory_depth]`.
+
+    Returns:
+        `[batch, ..., memory_depth]`.
+    """
+    return ops.einsum("b...s,bsm->b...m", alignment, values)  # (5)
+
+
+def multi_head_context(alignment, values):
+    """`context[b, h, v] = sum{alignment[b, h, s] * values[b, s, h, v] : s}`.
+
+    Args:
+        alignment: `[batch, heads, ..., source]`.
+        values: `[batch, source, heads, depth]`.
+
+    Returns:
+        `[batch, ..., heads, depth]`.
+    """
+    return ops.einsum("bh...s,bshv->b...hv", alignment, values)  # (5)

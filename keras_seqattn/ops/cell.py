@@ -1,0 +1,68 @@
+"""One step of a recurrent cell, after all products with the inputs have been summed.
+
+`projected` is `W x + b` (with everything else that is fed into the cell added to it),
+`state` is the cell's own past, `recurrent` a function that multiplies by the recurrent
+kernel. Gate order and layout are Keras's, so that weights can be copied.
+
+Every function returns the output and the new state in Keras's structure.
+"""
+
+from keras import ops
+
+
+def simple_step(projected, state, recurrent, activation=ops.tanh):
+    """Elman 1990: `h = tanh(W x + U h' + b)`."""
+    h = activation(projected + recurrent(state))
+    return h, h
+
+
+def gru_step(projected, state, recurrent, activation=ops.tanh):
+    """The GRU of Keras and cuDNN: the reset gate acts after the recurrent product.
+
+    `z` is the share of the old state, i.e. the `1 - z` of Bahdanau et al.
+
+    Args:
+        projected: `[batch, ..., 3 * units]`, gates z, r, h.
+        state: `[batch, ..., units]`.
+        recurrent: function, `[batch, ..., units]` to `[batch, ..., 3 * units]`; its bias
+            belongs inside the reset.
+    """
+    x_z, x_r, x_h = ops.split(projected, 3, axis=-1)
+    u_z, u_r, u_h = ops.split(recurrent(state), 3, axis=-1)
+    z = ops.sigmoid(x_z + u_z)
+    r = ops.sigmoid(x_r + u_r)
+    candidate = activation(x_h + r * u_h)
+    h = z * state + (1.0 - z) * candidate
+    return h, h
+
+
+def gru_paper_step(projected, state, gates, proposal, activation=ops.tanh):
+    """The GRU of Bahdanau et al. 2015, A.1.1: the reset gate acts before the product.
+
+    Args:
+        projected: `[batch, ..., 3 * units]`, gates z, r, s~.
+        state: `[batch, ..., units]`, s_{i-1}.
+        gates: function, `[batch, ..., units]` to `[batch, ..., 2 * units]`: U_z, U_r.
+        proposal: function, `[batch, ..., units]` to itself: U.
+    """
+    units = state.shape[-1]
+    x_gates, x_s = projected[..., : 2 * units], projected[..., 2 * units :]
+    z, r = ops.split(ops.sigmoid(x_gates + gates(state)), 2, axis=-1)
+    proposed = activation(x_s + proposal(r * state))  # s~_i
+    s = (1.0 - z) * state + z * proposed  # (A.1.1)
+    return s, s
+
+
+def lstm_step(projected, state, recurrent, activation=ops.tanh):
+    """Hochreiter & Schmidhuber 1997 with forget gates, as in Keras.
+
+    Args:
+        projected: `[batch, ..., 4 * units]`, gates i, f, c, o.
+        state: `[h, c]`, both `[batch, ..., units]`.
+        recurrent: function, `[batch, ..., units]` to `[batch, ..., 4 * units]`.
+    """
+    h, c = state
+    i, f, g, o = ops.split(projected + recurrent(h), 4, axis=-1)
+    c = ops.sigmoid(f) * c + ops.sigmoid(i) * activation(g)
+    h = ops.sigmoid(o) * activation(c)
+    return h, [h, c]

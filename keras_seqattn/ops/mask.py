@@ -1,0 +1,49 @@
+"""Masks: True = real. Padding may hold anything, NaN included."""
+
+from keras import ops
+
+
+def zero_padding(values, mask):
+    """Replaces padding by zeros, whatever it holds.
+
+    `where` and not a product, because `0 * NaN` is NaN.
+
+    Args:
+        values: `[batch, time, ...]`.
+        mask: `[batch, time]`, or None when everything is real.
+
+    Returns:
+        `[batch, time, ...]`.
+    """
+    if mask is None:
+        return values
+    mask = ops.reshape(mask, ops.shape(mask) + (1,) * (len(values.shape) - 2))
+    return ops.where(mask, values, ops.zeros((), values.dtype))
+
+
+def per_query(x, query_rank):
+    """Lets `x`, prepared once per source, broadcast over the axes of a query.
+
+    Args:
+        x: `[batch, ...]`, e.g. keys `[batch, source, units]`.
+        query_rank: rank of the query `[batch, ..., query_depth]`.
+
+    Returns:
+        `[batch, 1, ..., ...]` with one axis of size 1 for every axis that the query
+        has between batch and depth: none for one step, target for a sequence, beam in
+        a search. Nothing is copied.
+    """
+    shape = ops.shape(x)
+    return ops.reshape(x, shape[:1] + (1,) * (query_rank - 2) + shape[1:])
+
+
+def row_lengths(mask, like):
+    """Number of real positions of each row, float32 `[batch]`.
+
+    Args:
+        mask: `[batch, source]`, or None when everything is real.
+        like: `[batch, source, ...]`, gives the size when there is no mask.
+    """
+    if mask is None:
+        mask = ops.ones(ops.shape(like)[:2], "bool")
+    return ops.sum(ops.cast(mask, "float32"), axis=-1)

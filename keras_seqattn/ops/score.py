@@ -1,0 +1,107 @@
+"""Scores: how well a query fits each source position, before normalisation.
+
+Every function takes a query `[batch, ..., depth]` against keys `[batch, source, depth]`
+that were projected once per source, and returns `[batch, ..., source]`. The axes between
+batch and depth are independent queries: none for one decoder step, target for a whole
+sequence, beam in a search.
+
+Symbols: query = s_{i-1} (Bahdanau) or h_t (Luong); keys = U_a h_j or W_a h_s.
+"""
+
+from keras import ops
+
+from keras_seqattn.ops.mask import per_query
+from keras_seqattn.ops.precision import at_least_float32
+
+
+def additive_score(query, keys, v, bias=None):
+    """Bahdanau et al. 2015: `e[b, s] = sum{v[u] * tanh(query[b, u] + keys[b, s, u]) : u}`.
+
+    Luong et al.'s concat is the same: `W_a [h_t; h_s]` is a sum of two products.
+
+    Args:
+        query: `[batch, ..., units]`, already multiplied by W_a.
+        keys: `[batch, source, units]`, already multiplied by U_a; or, where the keys
+            differ from query to query, `[batch, ..., source, units]`.
+        v: `[units]`.
+        bias: `[units]` inside the tanh, or None.
+    """
+    if len(keys.shape) == len(query.shape) + 1:
+        hidden = query[..., None, :] + keys
+    else:
+        hidden = query[..., None, :] + per_query(keys, len(query.shape))
+    if bias is not None:
+        hidden = hidden + bias
+    return ops.einsum("...su,u->...s", ops.tanh(hidden), v)  # (A.1.2)
+
+
+def normalized_v(v, g):
+    """Salimans & Kingma 2016: the direction of v and its length g apart.
+
+    Args:
+        v: `[units]`.
+        g: scalar.
+
+    Returns:
+        `[units]`.
+    """
+    return g * v * ops.rsqrt(ops.sum(ops.square(v)))  # (2)
+
+
+def one_layer_score(query, keys):
+    """Lecture form without v: `tanh(w . [query; key])`, one row w for a scalar score.
+
+    Args:
+        query: `[batch, ..., 1]`, already multiplied by its part of w.
+        keys: `[batch, source, 1]`, already multiplied by its part of w.
+    """
+    hidden = query[..., None, :] + per_query(keys, len(query.shape))
+    return ops.tanh(hidden)[..., 0]
+
+
+def dot_score(query, keys, scale=None):
+    """Luong et al. 2015, dot; with keys = W_a h_s it is their general score.
+
+    Args:
+        query: `[batch, ..., units]`.
+        keys: `[batch, source, units]`.
+        scale: scalar factor (learned, or `units ** -0.5`), or None.
+    """
+    if scale is not None:
+        query = query * scale  # fewer products than scaling the scores
+    return ops.einsum("b...u,bsu->b...s", query, keys)  # (3.1)
+
+
+def location_score(query_positions, source_length):
+    """Luong et al. 2015, location: the scores are `W_a h_t`, whatever the source says.
+
+    "For short sentences, we only use the top part of a_t and for long sentences, we
+    ignore words near the end": the result covers `source_length`, and positions beyond
+    the size of W_a get the lowest finite score.
+
+    Args:
+        query_positions: `[batch, ..., maximum_source]`, W_a h_t.
+        source_length: number of source positions.
+    """
+    maximum = query_positions.shape[-1]
+    positions = ops.arange(source_length)
+    scores = ops.take(query_positions, ops.minimum(positions, maximum - 1), axis=-1)
+    scores = at_least_float32(scores)
+    return ops.where(positions < maximum, scores, -1e9)  # (8)
+
+
+def multi_head_additive_score(query, keys, v):
+    """Chen et al. 2018 (RNMT+): the additive score, one per head.
+
+    Args:
+        query: `[batch, ..., heads, units]`.
+        keys: `[batch, source, heads, units]`.
+        v: `[heads, units]`.
+
+    Returns:
+        `[batch, heads, ..., source]`.
+    """
+    keys = per_query(keys, len(query.shape) - 1)
+    hidden = ops.tanh(query[..., None, :, :] + keys)
+    scores = ops.einsum("...shu,hu->...hs", hidden, v)
+    return ops.moveaxis(scores, -2, 1)

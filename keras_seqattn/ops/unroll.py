@@ -1,0 +1,101 @@
+"""Through time: a step function becomes a sequence. Nothing else here loops over time.
+
+`static_unroll` is the definition, a Python loop; `dynamic_unroll` is one `tf.while_loop`
+for any length, in one trace. Same signature, same results, same gradients.
+
+Keras has no public equivalent: `keras.layers.RNN` cannot emit an alignment beside its
+output, and `keras.ops.scan` wants outputs shaped like the state.
+"""
+
+import tensorflow as tf
+from keras import ops, tree
+
+
+def static_unroll(step, inputs, state, mask=None):
+    """Applies `step` to one position after the other.
+
+    Args:
+        step: function `(inputs_t, state) -> (outputs_t, state)`; nests of tensors
+            `[batch, ...]`, the state's structure, shapes and dtypes do not change.
+        inputs: nest of `[batch, time, ...]`, the size of time known.
+        state: nest of `[batch, ...]`.
+        mask: `[batch, time]`, True = real, or None. Where it is False, the outputs are
+            zero and the state is that of the step before.
+
+    Returns:
+        outputs, nest of `[batch, time, ...]`, and the last state.
+    """
+    time = tree.flatten(inputs)[0].shape[1]
+    if time is None:
+        raise ValueError(
+            "static_unroll got inputs of unknown length. Expected a static time axis, "
+            f"received shapes {tree.map_structure(lambda x: x.shape, inputs)}. "
+            "Use dynamic_unroll (unroll=False) for lengths known only at run time."
+        )
+    outputs = []
+    for t in range(time):
+        inputs_t = tree.map_structure(lambda x, t=t: x[:, t], inputs)
+        mask_t = None if mask is None else mask[:, t]
+        outputs_t, state = _masked_step(step, inputs_t, state, mask_t)
+        outputs.append(outputs_t)
+    return tree.map_structure(lambda *o: ops.stack(o, axis=1), *outputs), state
+
+
+def dynamic_unroll(step, inputs, state, mask=None):
+    """As `static_unroll`, with the length known at run time: one trace for all."""
+    if tf.executing_eagerly():
+        return static_unroll(step, inputs, state, mask)
+    everything = inputs if mask is None else (inputs, mask)
+    time_major = [_swap(x) for x in tree.flatten(everything)]
+    time = tf.shape(time_major[0])[0]
+    arrays = [
+        tf.TensorArray(x.dtype, time, element_shape=x.shape[1:]).unstack(x)
+        for x in time_major
+    ]
+
+    def step_at(t, state):
+        now = tree.pack_sequence_as(everything, [array.read(t) for array in arrays])
+        inputs_t, mask_t = (now, None) if mask is None else now
+        return _masked_step(step, inputs_t, state, mask_t)
+
+    with tf.__internal__.FuncGraph("one_step").as_default():  # never run
+        emits, _ = step_at(tf.constant(0), state)
+        specs = tree.map_structure(lambda x: tf.TensorSpec(x.shape, x.dtype), emits)
+    written = [
+        tf.TensorArray(s.dtype, time, element_shape=s.shape) for s in tree.flatten(specs)
+    ]
+    flat_state = [tf.convert_to_tensor(x) for x in tree.flatten(state)]
+
+    def body(t, flat_state, written):
+        outputs_t, new = step_at(t, tree.pack_sequence_as(state, flat_state))
+        tree.assert_same_structure(state, new)
+        new = [tf.ensure_shape(n, s.shape) for n, s in zip(tree.flatten(new), flat_state)]
+        outputs_t = tree.flatten(outputs_t)
+        return t + 1, new, [a.write(t, o) for a, o in zip(written, outputs_t)]
+
+    _, flat_state, written = tf.while_loop(
+        lambda t, *_: t < time,
+        body,
+        (tf.constant(0), flat_state, written),
+        maximum_iterations=time,  # XLA sizes the stacks of the gradient by it
+    )
+    outputs = [_swap(array.stack()) for array in written]
+    return tree.pack_sequence_as(specs, outputs), tree.pack_sequence_as(state, flat_state)
+
+
+def _masked_step(step, inputs_t, state, mask_t):
+    outputs_t, new = step(inputs_t, state)
+    if mask_t is None:
+        return outputs_t, new
+
+    def where_real(x, otherwise):
+        real = tf.reshape(mask_t, [-1] + [1] * (len(x.shape) - 1))
+        return tf.where(real, x, otherwise)
+
+    outputs_t = tree.map_structure(lambda x: where_real(x, tf.zeros_like(x)), outputs_t)
+    return outputs_t, tree.map_structure(where_real, new, state)
+
+
+def _swap(x):
+    """Batch-major to time-major and back."""
+    return tf.transpose(x, [1, 0, *range(2, len(x.shape))])

@@ -1,0 +1,1 @@
+"""Shipped test kit: what the library's own tests use, for your layers too."""

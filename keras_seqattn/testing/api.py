@@ -1,0 +1,163 @@
+"""The public surface as text: every public name with its signature, one per line.
+
+`python -m keras_seqattn.testing.api --check` compares it with `api.txt`, `--write`
+rewrites the file (`make check` and `make api` do this).
+"""
+
+import argparse
+import difflib
+import importlib
+import inspect
+import pkgutil
+import sys
+from pathlib import Path
+
+import keras
+
+ROOT = "keras_seqattn"
+# Modules whose functions are public although ROOT does not export them by name.
+OPEN = (f"{ROOT}.ops", f"{ROOT}.testing")
+# Reached through ops.dispatch only; this tool.
+CLOSED = (f"{ROOT}.ops.fast", f"{ROOT}.testing.api")
+
+
+def api_file():
+    """Returns the path of the `api.txt` that is shipped with the package."""
+    return Path(importlib.import_module(ROOT).__file__).with_name("api.txt")
+
+
+def surface():
+    """Returns the public surface as it is now, sorted, as a list of lines."""
+    root = importlib.import_module(ROOT)
+    public = {f"{ROOT}.{name}": getattr(root, name) for name in root.__all__}
+    for module in open_modules():
+        for name, value in own_names(module):
+            public[f"{module.__name__}.{name}"] = value
+    described = [describe(path, public[path], public.values()) for path in public]
+    return sorted({line for lines in described for line in lines})
+
+
+def difference():
+    """Returns the diff from `api.txt` to the surface, as text, empty when equal."""
+    path = api_file()
+    recorded = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    diff = difflib.unified_diff(
+        recorded, surface(), "api.txt", "the code", lineterm="", n=0
+    )
+    return "\n".join(diff)
+
+
+def open_modules():
+    """Yields the modules under `OPEN`, without private ones and `CLOSED`."""
+    for package_name in OPEN:
+        package = importlib.import_module(package_name)
+        yield package
+        for found in pkgutil.walk_packages(package.__path__, f"{package_name}."):
+            if "._" in found.name or found.name.startswith(CLOSED):
+                continue
+            yield importlib.import_module(found.name)
+
+
+def own_names(module):
+    """Yields (name, value) of the public functions and classes defined in `module`."""
+    for name, value in sorted(vars(module).items()):
+        is_code = inspect.isroutine(value) or inspect.isclass(value)
+        is_own = getattr(value, "__module__", None) == module.__name__
+        if is_code and is_own and not name.startswith("_"):
+            yield name, value
+
+
+def describe(path, value, public=()):
+    """Yields the lines for one public name; for a class its verbs as well.
+
+    A verb inherited from another class in `public` is listed there only.
+    """
+    if not callable(value):
+        yield path
+        return
+    yield path + signature(value)
+    if inspect.isclass(value):
+        bases = [cls for cls in public if inspect.isclass(cls) and cls is not value]
+        for name, home, member in verbs(value):
+            if home not in bases:
+                yield f"{path}.{name}" + (signature(member) if callable(member) else "")
+
+
+def verbs(cls):
+    """Yields (name, home, member) of the public members that are ours, not Keras's.
+
+    What every Keras layer or model has (`build`, `get_config`, ...) is Keras's
+    protocol and left out; `call` stays, its arguments are what a user passes.
+    """
+    for name, kind, home, member in inspect.classify_class_attrs(cls):
+        is_ours = home.__module__.split(".")[0] == cls.__module__.split(".")[0]
+        is_protocol = name != "call" and hasattr(keras.Model, name)
+        if name.startswith("_") or not is_ours or is_protocol:
+            continue
+        if kind != "data":
+            yield name, home, member if kind == "property" else getattr(cls, name)
+
+
+def signature(value):
+    """Returns `(a, b=1)`: names, kinds and defaults; annotations are left out."""
+    # A Keras class has a __new__ too, and Pythons differ in which of the two they show.
+    by_init = inspect.isclass(value) and value.__init__ is not object.__init__
+    try:
+        found = inspect.signature(value.__init__ if by_init else value)
+    except (TypeError, ValueError):  # builtins without a signature
+        return "(...)"
+    parameters = list(found.parameters.values())[1 if by_init else 0 :]
+    parameters = [
+        parameter.replace(
+            annotation=parameter.empty,
+            default=_Spelled.of(parameter.default, parameter.empty),
+        )
+        for parameter in parameters
+    ]
+    empty = inspect.Signature.empty
+    return str(found.replace(parameters=parameters, return_annotation=empty))
+
+
+class _Spelled:
+    """A default whose text is the same in every process: no memory address."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __repr__(self):
+        return self.text
+
+    @classmethod
+    def of(cls, value, empty):
+        if value is empty:
+            return empty
+        if hasattr(value, "__qualname__"):
+            return cls(value.__qualname__)
+        text = repr(value)
+        return cls(f"<{type(value).__name__}>" if " at 0x" in text else text)
+
+
+def main(arguments=None):
+    """Runs the command line and returns its exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    action = parser.add_mutually_exclusive_group(required=True)
+    action.add_argument("--check", action="store_true", help="compare with api.txt")
+    action.add_argument("--write", action="store_true", help="rewrite api.txt")
+    if parser.parse_args(arguments).write:
+        api_file().write_text("\n".join(surface()) + "\n", encoding="utf-8")
+        return 0
+    diff = difference()
+    if not diff:
+        print("The public surface is as recorded in keras_seqattn/api.txt.")
+        return 0
+    print(diff)
+    print(
+        "The public surface differs from keras_seqattn/api.txt. If that is intended, "
+        "run `make api` and add an entry to CHANGELOG.md that says whether saved "
+        "models still load."
+    )
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+"""Every test starts the same: seeded, float32, in a quiet TensorFlow.
+
+Keras is imported by the fixtures, not on top: the process that only hands out tests
+to the workers never needs it.
+"""
+
+import hashlib
+import os
+
+import hypothesis
+import pytest
+
+os.environ.setdefault("KERAS_BACKEND", "tensorflow")
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+SEED = 1409
+
+# A first call traces a graph: no deadline. Derandomized: a red run is red again.
+hypothesis.settings.register_profile(
+    "default-run", deadline=None, derandomize=True, database=None, max_examples=20
+)
+hypothesis.settings.register_profile(
+    "all", parent=hypothesis.settings.get_profile("default-run"), max_examples=200
+)
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--all", action="store_true", help="slow tests too, and the full product"
+    )
+
+
+def pytest_configure(config):
+    run_all = config.getoption("--all")
+    hypothesis.settings.load_profile("all" if run_all else "default-run")
+
+
+@pytest.hookimpl(trylast=True)  # after -k and -m have chosen
+def pytest_collection_modifyitems(config, items):
+    if not config.getoption("--all"):
+        skip = pytest.mark.skip(reason="slow: runs with --all (make test-all)")
+        for item in items:
+            if item.get_closest_marker("slow"):
+                item.add_marker(skip)
+        drop_most_of_product(config, items)
+    # Long tests first, so that no worker is left alone with one at the end.
+    items.sort(key=lambda item: item.get_closest_marker("system") is None)
+
+
+def drop_most_of_product(config, items):
+    """Keeps a slice of each test marked `product`; the rest is deselected.
+
+    @pytest.mark.product
+    @pytest.mark.parametrize("row", ROWS)
+    @pytest.mark.parametrize("dtype", DTYPES)
+
+    runs every row and every dtype at least once, not every pair.
+    """
+    tests = {}
+    for item in items:
+        if item.get_closest_marker("product") and hasattr(item, "callspec"):
+            tests.setdefault(item.nodeid.split("[")[0], []).append(item)
+    kept = {item for cases in tests.values() for item in each_value_once(cases)}
+    dropped = {item for cases in tests.values() for item in cases} - kept
+    if dropped:
+        config.hook.pytest_deselected(items=[i for i in items if i in dropped])
+        items[:] = [item for item in items if item not in dropped]
+
+
+def each_value_once(cases):
+    """Greedy: the case with most unseen values next, ties in a fixed mixed order."""
+    values = {
+        case: {(name, id(value)) for name, value in case.callspec.params.items()}
+        for case in cases
+    }
+    mixed = sorted(
+        cases, key=lambda case: hashlib.sha256(case.nodeid.encode()).digest()
+    )
+    unseen = set().union(*values.values())
+    chosen = []
+    while unseen:
+        best = max(mixed, key=lambda case: len(values[case] & unseen))
+        unseen -= values[best]
+        chosen.append(best)
+    return chosen
+
+
+@pytest.fixture(autouse=True)
+def same_start():
+    """Seeds Python, NumPy and Keras; puts global Keras settings back afterwards."""
+    import keras
+
+    keras.utils.set_random_seed(SEED)
+    policy, floatx = keras.config.dtype_policy(), keras.config.floatx()
+    yield
+    keras.config.set_floatx(floatx)
+    keras.config.set_dtype_policy(policy)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def fresh_session():
+    """Layer names count from zero in every file, whichever files ran before."""
+    import keras
+
+    keras.utils.clear_session()

@@ -1,0 +1,220 @@
+"""One row per public layer (and per variant that computes something else)."""
+
+import keras
+import numpy as np
+
+import keras_seqattn as ks
+from keras_seqattn.testing.contract import Case
+from keras_seqattn.testing.sequences import (
+    PADDED_ATTENTION,
+    PADDED_DECODER,
+    PADDED_ENCODER,
+    attention_arguments,
+    attention_stepwise,
+    decoder_arguments,
+    decoder_stepwise,
+    encoder_arguments,
+    mask_of,
+    normal,
+)
+
+UNITS = 6
+
+
+def attention(name, make, depth=4):
+    def arguments(rng, batch, source, target):
+        return attention_arguments(rng, batch, source, target, query_depth=depth)
+
+    return Case(name, make, arguments, PADDED_ATTENTION, attention_stepwise)
+
+
+def decoder(name, make_cell, **options):
+    def make():
+        return ks.AttentionDecoder(make_cell(), **options)
+
+    arguments = decoder_arguments(make_cell().state_size)
+    return Case(name, make, arguments, PADDED_DECODER, decoder_stepwise)
+
+
+def encoder(name, make):
+    return Case(name, make, encoder_arguments, PADDED_ENCODER)
+
+
+def bahdanau():
+    return ks.BahdanauAttention(UNITS)
+
+
+def keras_stack():
+    cells = [keras.layers.LSTMCell(UNITS), keras.layers.LSTMCell(UNITS)]
+    return keras.layers.StackedRNNCells(cells)
+
+
+ATTENTIONS = [
+    attention("bahdanau", bahdanau),
+    attention(
+        "bahdanau_normalized",
+        lambda: ks.BahdanauAttention(UNITS, normalize=True, value_units=5),
+    ),
+    attention("luong_dot", lambda: ks.LuongAttention("dot", scale=True), depth=6),
+    attention("luong_scaled_dot", lambda: ks.LuongAttention("scaled_dot"), depth=6),
+    attention("luong_general", lambda: ks.LuongAttention("general")),
+    attention("luong_concat", lambda: ks.LuongAttention("concat", units=UNITS)),
+    attention(
+        "luong_location", lambda: ks.LuongAttention("location", maximum_source=5)
+    ),
+]
+ATTENTIONS += [
+    attention("projected_dot", lambda: ks.ProjectedDotAttention(UNITS)),
+    attention("one_layer", lambda: ks.OneLayerAttention()),
+    attention("coverage", lambda: ks.CoverageAttention(UNITS)),
+    attention(
+        "location_sensitive",
+        lambda: ks.LocationSensitiveAttention(UNITS, filters=3, kernel_size=3),
+    ),
+    attention(
+        "location_cumulative",
+        lambda: ks.LocationSensitiveAttention(
+            UNITS, filters=3, kernel_size=3, use_cumulative=True
+        ),
+    ),
+    attention(
+        "multi_head", lambda: ks.MultiHeadAdditiveAttention(UNITS, heads=2)
+    ),
+    attention(
+        "local_monotonic", lambda: ks.LocalAttention(ks.LuongAttention(), window=2)
+    ),
+    attention(
+        "local_predictive",
+        lambda: ks.LocalAttention(
+            ks.LuongAttention("concat"), window=3, position="predictive"
+        ),
+    ),
+    attention(
+        "monotonic_soft", lambda: ks.MonotonicAttention(bahdanau(), inference="soft")
+    ),
+    attention("monotonic_hard", lambda: ks.MonotonicAttention(bahdanau())),
+]
+DECODERS = [
+    decoder("bahdanau_gru", lambda: ks.BahdanauCell(UNITS, bahdanau())),
+    decoder(
+        "bahdanau_gru_paper",
+        lambda: ks.BahdanauCell(
+            UNITS, bahdanau(), cell="gru_paper", readout="previous_state"
+        ),
+    ),
+    decoder(
+        "bahdanau_lstm_2",
+        lambda: ks.BahdanauCell(UNITS, bahdanau(), cell="lstm", layers=2),
+        unroll=False,
+    ),
+    decoder(
+        "bahdanau_keras_gru",
+        lambda: ks.BahdanauCell(UNITS, bahdanau(), cell=keras.layers.GRUCell(UNITS)),
+    ),
+    decoder("luong_lstm", lambda: ks.LuongCell(UNITS, ks.LuongAttention())),
+    decoder(
+        "luong_simple_3",
+        lambda: ks.LuongCell(
+            UNITS, ks.LuongAttention(), cell="simple", layers=3, attentional=None
+        ),
+    ),
+    decoder(
+        "luong_no_feeding",
+        lambda: ks.LuongCell(
+            UNITS, bahdanau(), use_input_feeding=False, attentional_activation=None
+        ),
+    ),
+    decoder(
+        "luong_keras_stack",
+        lambda: ks.LuongCell(UNITS, ks.LuongAttention(), cell=keras_stack()),
+    ),
+    decoder("gnmt", lambda: ks.GNMTCell(UNITS, bahdanau(), layers=4)),
+    decoder(
+        "gnmt_current",
+        lambda: ks.GNMTCell(UNITS, bahdanau(), layers=3, cell="gru", query="current"),
+    ),
+    decoder(
+        "luong_local",
+        lambda: ks.LuongCell(UNITS, ks.LocalAttention(ks.LuongAttention(), window=2)),
+    ),
+    decoder(
+        "bahdanau_multi_head",
+        lambda: ks.BahdanauCell(UNITS, ks.MultiHeadAdditiveAttention(UNITS, heads=2)),
+    ),
+    decoder("context", lambda: ks.ContextCell(UNITS)),
+    decoder(
+        "context_fed",
+        lambda: ks.ContextCell(UNITS, cell="lstm", layers=2, use_context=True),
+    ),
+]
+
+
+ENCODERS = [
+    encoder("bi_lstm", lambda: ks.BiEncoder(UNITS, layers=2)),
+    encoder("bi_gru_sum", lambda: ks.BiEncoder(UNITS, cell="gru", merge="sum")),
+    encoder("bi_gru_paper", lambda: ks.BiEncoder(UNITS, cell="gru_paper")),
+    encoder("bi_simple", lambda: ks.BiEncoder(UNITS, cell="simple")),
+    encoder("stacked", lambda: ks.StackedEncoder(UNITS, layers=3)),
+    encoder("pyramidal", lambda: ks.PyramidalEncoder(UNITS, layers=2)),
+]
+
+
+def encoded_arguments(rng, batch, source, target):
+    """Of a bridge: what a one-layer BiEncoder returns, its padding zero."""
+    mask = mask_of(np.linspace(source, 1, batch).astype(int), source)
+    values = normal(rng, batch, source, UNITS) * mask[..., None]
+    state = [[normal(rng, batch, UNITS), normal(rng, batch, UNITS)]]
+    return {"encoded": ks.Encoded(values, mask, state)}
+
+
+def bridge(name, make):
+    return Case(name, make, encoded_arguments, padding={})
+
+
+BRIDGES = [
+    bridge("zero_bridge", lambda: ks.ZeroBridge([5, 5])),
+    bridge("copy_bridge", lambda: ks.CopyBridge()),
+    bridge("dense_bridge", lambda: ks.DenseBridge([5, [4, 4]])),
+    bridge("dense_bridge_backward", lambda: ks.DenseBridge(5, inputs="backward")),
+    bridge("dense_bridge_mean", lambda: ks.DenseBridge(5, inputs="mean")),
+]
+
+
+def head_arguments(mask_name, *more):
+    def arguments(rng, batch, source, target):
+        lengths = np.linspace(target, 1, batch).astype(int)
+        depths = {"outputs": 4} | dict.fromkeys(more, 3)
+        tensors = {n: normal(rng, batch, target, depth) for n, depth in depths.items()}
+        return {**tensors, mask_name: mask_of(lengths, target)}
+
+    return arguments
+
+
+def embedding():
+    return keras.layers.ReversibleEmbedding(11, 3)
+
+
+HEADS = [
+    Case(
+        "output_head",
+        lambda: ks.OutputHead(11),
+        head_arguments("mask"),
+        {"outputs": "mask"},
+        zeros=False,
+    ),
+    Case(
+        "output_head_tied",
+        lambda: ks.OutputHead(11, embedding=embedding()),
+        head_arguments("mask"),
+        {"outputs": "mask"},
+        zeros=False,
+    ),
+    Case(
+        "deep_output_head",
+        lambda: ks.DeepOutputHead(11, UNITS, pieces=3, embedding=embedding()),
+        head_arguments("outputs_mask", "inputs"),
+        {"outputs": "outputs_mask", "inputs": "outputs_mask"},
+        zeros=False,
+    ),
+]
+ROWS = [*ATTENTIONS, *DECODERS, *ENCODERS, *BRIDGES, *HEADS]

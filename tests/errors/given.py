@@ -1,0 +1,48 @@
+"""Good arguments and layers, from which each bad one differs in one thing."""
+
+import numpy as np
+
+import keras_seqattn as ks
+
+UNITS = 3
+# Batch 2, target 3, source 5; query and embedding are 4 wide, values 6.
+
+
+def ones(*shape):
+    return np.ones(shape, "float32")
+
+
+def mask(*shape):
+    return np.ones(shape, bool)
+
+
+def additive():
+    return ks.BahdanauAttention(UNITS)
+
+
+def bahdanau_cell(cell="gru", **options):
+    return ks.BahdanauCell(UNITS, additive(), cell=cell, **options)
+
+
+def built(layer):
+    """An attention or a decoder that has weights."""
+    layer(ones(2, 3, 4), ones(2, 5, 6))
+    return layer
+
+
+def decoder():
+    return ks.AttentionDecoder(bahdanau_cell())
+
+
+def attend(query=None, value=None, attention=None, **masks):
+    """Calls an attention on a good query and value, but for what is given."""
+    query = ones(2, 3, 4) if query is None else query
+    value = ones(2, 5, 6) if value is None else value
+    return (attention or additive())(query, value, **masks)
+
+
+def decode(inputs=None, value=None, cell=None, **options):
+    """Calls a decoder on good inputs and a good value, but for what is given."""
+    inputs = ones(2, 3, 4) if inputs is None else inputs
+    value = ones(2, 5, 6) if value is None else value
+    return ks.AttentionDecoder(cell or bahdanau_cell())(inputs, value, **options)

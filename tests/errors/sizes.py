@@ -1,0 +1,90 @@
+"""Sizes and rates share their texts: owner, argument, how to pass it."""
+
+import keras_seqattn as ks
+from keras_seqattn.layers.bi_encoder import BiEncoder
+from keras_seqattn.layers.bridge import DenseBridge, ZeroBridge
+from keras_seqattn.layers.deep_output_head import DeepOutputHead
+from keras_seqattn.layers.output_head import OutputHead
+from keras_seqattn.layers.pyramidal_encoder import PyramidalEncoder
+from keras_seqattn.layers.stacked_encoder import StackedEncoder
+from tests.errors.given import UNITS, additive, bahdanau_cell
+
+SIZES = [
+    ("Attention", "value_units", lambda n: ks.Attention(value_units=n)),
+    ("BahdanauAttention", "units", lambda n: ks.BahdanauAttention(n)),
+    ("CoverageAttention", "units", lambda n: ks.CoverageAttention(n)),
+    ("ProjectedDotAttention", "units", lambda n: ks.ProjectedDotAttention(n)),
+    ("LuongAttention", "units", lambda n: ks.LuongAttention("concat", units=n)),
+    (
+        "LuongAttention",
+        "maximum_source",
+        lambda n: ks.LuongAttention("location", maximum_source=n),
+    ),
+    ("LocalAttention", "window", lambda n: ks.LocalAttention(additive(), n)),
+    (
+        "LocalAttention",
+        "units",
+        lambda n: ks.LocalAttention(additive(), position="predictive", units=n),
+    ),
+    (
+        "LocationSensitiveAttention",
+        "units",
+        lambda n: ks.LocationSensitiveAttention(n),
+    ),
+    (
+        "LocationSensitiveAttention",
+        "filters",
+        lambda n: ks.LocationSensitiveAttention(UNITS, filters=n),
+    ),
+    (
+        "LocationSensitiveAttention",
+        "kernel_size",
+        lambda n: ks.LocationSensitiveAttention(UNITS, kernel_size=n),
+    ),
+    (
+        "MultiHeadAdditiveAttention",
+        "units",
+        lambda n: ks.MultiHeadAdditiveAttention(n),
+    ),
+    (
+        "MultiHeadAdditiveAttention",
+        "heads",
+        lambda n: ks.MultiHeadAdditiveAttention(UNITS, heads=n),
+    ),
+    (
+        "MultiHeadAdditiveAttention",
+        "value_units",
+        lambda n: ks.MultiHeadAdditiveAttention(UNITS, 1, value_units=n),
+    ),
+    ("BahdanauCell", "units", lambda n: ks.BahdanauCell(n, additive())),
+    ("BahdanauCell", "layers", lambda n: bahdanau_cell(layers=n)),
+    ("LuongCell", "units", lambda n: ks.LuongCell(n, additive())),
+    (
+        "LuongCell",
+        "attentional",
+        lambda n: ks.LuongCell(UNITS, additive(), attentional=n),
+    ),
+    ("GNMTCell", "units", lambda n: ks.GNMTCell(n, additive())),
+    ("GNMTCell", "layers", lambda n: ks.GNMTCell(UNITS, additive(), layers=n)),
+    (
+        "GNMTCell",
+        "residual_from",
+        lambda n: ks.GNMTCell(UNITS, additive(), residual_from=n),
+    ),
+    ("ContextCell", "units", lambda n: ks.ContextCell(n)),
+    ("OutputHead", "vocabulary_size", lambda n: OutputHead(n)),
+    ("DeepOutputHead", "units", lambda n: DeepOutputHead(9, units=n)),
+    ("DeepOutputHead", "pieces", lambda n: DeepOutputHead(9, units=2, pieces=n)),
+    ("BiEncoder", "units", lambda n: BiEncoder(n)),
+    ("BiEncoder", "layers", lambda n: BiEncoder(UNITS, layers=n)),
+    ("StackedEncoder", "units", lambda n: StackedEncoder(n)),
+    ("StackedEncoder", "layers", lambda n: StackedEncoder(UNITS, layers=n)),
+    ("PyramidalEncoder", "layers", lambda n: PyramidalEncoder(UNITS, layers=n)),
+    ("PyramidalEncoder", "factor", lambda n: PyramidalEncoder(UNITS, factor=n)),
+    ("ZeroBridge", "state_size", lambda n: ZeroBridge([UNITS, n])),
+    ("DenseBridge", "state_size", lambda n: DenseBridge(n)),
+]
+RATES = [
+    ("BahdanauAttention", lambda rate: ks.BahdanauAttention(UNITS, dropout=rate)),
+    ("BiEncoder", lambda rate: BiEncoder(UNITS, dropout=rate)),
+]

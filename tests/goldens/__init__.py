@@ -1,0 +1,1 @@
+"""Published numbers as literals, with the recipes that rebuild their inputs."""

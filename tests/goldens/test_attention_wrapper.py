@@ -1,0 +1,103 @@
+"""The nine rows of `attention_wrapper` with the library's public layers.
+
+Source: tensorflow/addons d208d752, seq2seq/tests/attention_wrapper_test.py. Their own
+tolerance is 1e-3, ours 1e-5.
+"""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import keras_seqattn as ks
+from tests.goldens import attention_wrapper as wrapper
+
+EMBEDDING, MEMORY_DEPTH = 7, 10
+
+
+def attention_of(row):
+    """The mechanism; keys are the memory times ones, the monotonic rows are soft."""
+    if row.score == "luong":
+        attention = ks.LuongAttention("general", scale=row.normalised)
+    else:
+        attention = ks.BahdanauAttention(3, normalize=row.normalised)
+    if row.monotonic:
+        attention = ks.MonotonicAttention(attention, inference="soft")
+    return attention
+
+
+def decoder_of(row):
+    """Updates, then attends, also with Bahdanau's score: the order of the peer."""
+    cell = ks.LuongCell(
+        wrapper.UNITS,
+        attention=attention_of(row),
+        cell="lstm",
+        attentional=wrapper.ATTENTIONAL_UNITS if row.attentional else None,
+        attentional_activation=None,
+    )
+    decoder = ks.AttentionDecoder(cell)
+    decoder.build((None, None, EMBEDDING), (None, None, MEMORY_DEPTH))
+    set_recurrence(cell.recurrence.cells[0], **wrapper.lstm_weights(row))
+    mechanism = cell.attention
+    if row.monotonic:
+        mechanism.r.assign(0.0)
+        mechanism = mechanism.attention
+    set_score(mechanism, **wrapper.score_weights(row))
+    if row.attentional:
+        kernel = wrapper.attentional_kernel_context_first()
+        cell.attentional_layer.kernel.assign(kernel)
+    return decoder
+
+
+def set_recurrence(lstm, kernel, recurrent_kernel, bias):
+    lstm.input_kernel.kernel.assign(kernel[:EMBEDDING])
+    lstm.fed_kernel.kernel.assign(kernel[EMBEDDING:])  # of a_{t-1}
+    lstm.recurrent_kernel.kernel.assign(recurrent_kernel)
+    lstm.input_kernel.bias.assign(bias)
+
+
+def set_score(attention, key_kernel, query_kernel=None, v=None, g=1.0, b=None):
+    attention.key_projection.kernel.assign(key_kernel)
+    if query_kernel is not None:
+        attention.query_projection.kernel.assign(query_kernel)
+        attention.v.assign(v)
+    if attention.g is not None:
+        attention.g.assign(g)
+    if b is not None:
+        attention.bias.assign(b)
+
+
+def run(decoder):
+    inputs, memory, mask = wrapper.inputs()
+    options = {"return_attention_scores": True, "return_state": True}
+    outputs, alphas, state = decoder(
+        inputs, memory.astype("float32"), value_mask=mask, **options
+    )
+    return outputs, alphas, *state.recurrent
+
+
+@pytest.mark.parametrize("name", wrapper.ROWS)
+def test_means(name):
+    row = wrapper.ROWS[name]
+    decoder = decoder_of(row)
+    wrapper.check(row, *run(decoder))
+    wrapper.check(row, *tf.function(lambda: run(decoder))())  # the compiled loop
+
+
+def test_outputs_without_attentional_layer():
+    outputs, *_ = run(decoder_of(wrapper.ROWS["not_use_attention_layer"]))
+    np.testing.assert_allclose(outputs[0, 0], wrapper.FIRST_OUTPUT, rtol=0, atol=2e-6)
+    np.testing.assert_allclose(outputs[4, 2], wrapper.LAST_OUTPUT, rtol=0, atol=2e-6)
+
+
+def test_masking():
+    # test_masking: memory of ones, lengths 1..4, queries of ones.
+    query = value = np.ones([4, 4, 5], dtype="float32")
+    mask = np.tril(np.ones([4, 4], dtype=bool))
+    attention = ks.LuongAttention("dot")
+    _, alignment = attention(
+        query, value, value_mask=mask, return_attention_scores=True
+    )
+    for t in range(4):
+        np.testing.assert_array_equal(np.triu(alignment[:, t], k=1), 0.0)
+        expected = mask / np.arange(1, 5)[:, None]
+        np.testing.assert_allclose(alignment[:, t], expected, rtol=0, atol=1e-6)

@@ -1,0 +1,170 @@
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import keras_seqattn as ks
+from tests.layers.mechanism_cases import (
+    MASK,
+    assert_beams_are_independent,
+    assert_close,
+    assert_trains_in_a_decoder,
+    attend_all,
+    built,
+    kernel,
+    message,
+    sequences,
+)
+from tests.oracles import alignment, attention
+
+
+def monotonic(**kwargs):
+    inner = ks.BahdanauAttention(3, normalize=True)
+    return ks.MonotonicAttention(inner, **kwargs)
+
+
+def expected(layer, query, value, mode):
+    inner = layer.attention
+    attend = attention.bind(
+        attention.monotonic,
+        value,
+        MASK,
+        mode=mode,
+        query_kernel=kernel(inner.query_projection),
+        key_kernel=kernel(inner.key_projection),
+        v=np.asarray(inner.v),
+        g=np.asarray(inner.g),
+        b=np.asarray(inner.bias),
+        r=np.asarray(layer.r),
+    )
+    first = alignment.first_position(4, 5)
+    return attention.over_targets(attend, query, first)
+
+
+@pytest.mark.parametrize("mode", ["soft", "hard"])
+def test_is_the_papers(mode):
+    query, value = sequences(target=4)
+    layer = built(monotonic(inference=mode), query, value)
+    context, alignments, state = expected(layer, query, value, mode)
+    received = layer(query, value, value_mask=MASK, return_attention_scores=True)
+    assert_close(received[0], context)
+    assert_close(received[1], alignments)
+    assert_close(attend_all(layer, query, value, MASK)[2].own, state)
+
+
+def test_training_is_soft_and_inference_hard():
+    query, value = sequences()
+    layer = built(monotonic(), query, value)
+    soft = expected(layer, query, value, "parallel")[1]
+    trained = layer(
+        query, value, value_mask=MASK, return_attention_scores=True, training=True
+    )[1]
+    assert_close(trained, soft)
+    inferred = layer(query, value, value_mask=MASK, return_attention_scores=True)[1]
+    assert set(np.unique(inferred)) <= {0.0, 1.0}
+
+
+def test_never_goes_back_and_ends_behind_the_end():
+    query, value = sequences(target=12, seed=3)
+    layer = built(monotonic(), query, value, scale=2.0)
+    _, hard = layer(query, value, value_mask=MASK, return_attention_scores=True)
+    for row in np.asarray(hard):
+        reads = row.any(axis=-1)
+        where = row.argmax(axis=-1)[reads]
+        assert np.all(np.diff(where) >= 0)
+        assert not np.any(np.diff(reads.astype(int)) > 0)  # no return from the end
+
+
+def test_score_bias_delays_the_stop():
+    query, value = sequences()
+    weights = [
+        built(monotonic(inference="soft", score_bias=r), query, value) for r in (0, -4)
+    ]
+    assert_close(
+        monotonic_r(ks.MonotonicAttention(ks.LuongAttention(), score_bias=-4)), -4
+    )
+    for layer, r in zip(weights, (0.0, -4.0), strict=True):
+        layer.r.assign(r)
+    early, late = (
+        np.sum(layer(query, value, return_attention_scores=True)[1][:, 0], axis=-1)
+        for layer in weights
+    )
+    assert np.all(late < early)
+
+
+def monotonic_r(layer):
+    layer.build((None, 4), (None, None, 6))
+    return layer.r
+
+
+def test_noise_is_for_training_and_drawn_anew_for_every_step():
+    query, value = sequences()
+    query = np.repeat(query[:, :1], 3, axis=1)
+    noisy = built(monotonic(noise=2.0, inference="soft", seed=3), query, value)
+    calm = built(monotonic(inference="soft"), query, value)
+    assert_close(noisy(query, value), np.asarray(calm(query, value)))
+    for jit_compile in (None, False, True):
+        scores = []
+
+        def call(scores=scores):
+            return noisy(query, value, return_attention_scores=True, training=True)[1]
+
+        if jit_compile is not None:
+            call = tf.function(call, jit_compile=jit_compile)
+        scores = [np.asarray(call()) for _ in range(2)]
+        assert not np.allclose(*scores)
+        quiet = np.asarray(calm(query, value, return_attention_scores=True)[1])
+        steps = np.sign(scores[0] - quiet)
+        assert not np.array_equal(steps[:, 0], steps[:, 1])
+
+
+def test_beams():
+    assert_beams_are_independent(monotonic())
+    assert_beams_are_independent(monotonic(inference="soft"))
+
+
+@pytest.mark.parametrize("policy", ["float32", "mixed_float16"])
+def test_trains(policy):
+    _, found = assert_trains_in_a_decoder(monotonic, policy=policy)
+    assert any(name.endswith("/r") and np.any(g) for name, g in found.items())
+
+
+def test_certain_choices_have_finite_gradients():
+    query, value = sequences()
+    layer = built(monotonic(), query, value)
+    layer.r.assign(200.0)  # p = 1 in float32
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(layer(query, value, value_mask=MASK, training=True))
+    found = tape.gradient(loss, layer.trainable_weights)
+    assert all(np.isfinite(g).all() for g in found)
+
+
+def test_a_past_inside_is_nested():
+    query, value = sequences()
+    inner = ks.CoverageAttention(3)
+    layer = built(ks.MonotonicAttention(inner, inference="soft"), query, value)
+    _, alignments, state = attend_all(layer, query, value, MASK)
+    assert_close(state.inner, alignments.sum(axis=1))
+    assert_close(state.own, alignments[:, -1])
+    whole = layer(query, value, value_mask=MASK, return_attention_scores=True)[1]
+    assert_close(whole, alignments)
+
+
+def test_saving_keeps_everything(tmp_path):
+    query, value = sequences()
+    layer = monotonic(noise=0.5, score_bias=-1.0, inference="soft", seed=7)
+    inputs = keras.Input((None, 4)), keras.Input((None, 6))
+    model = keras.Model(inputs, layer(*inputs))
+    model.save(tmp_path / "model.keras")
+    reloaded = keras.models.load_model(tmp_path / "model.keras")
+    np.testing.assert_array_equal(model([query, value]), reloaded([query, value]))
+    assert reloaded.layers[-1].get_config() == layer.get_config()
+
+
+def test_messages():
+    text = message(monotonic, inference="harsh")
+    assert "MonotonicAttention got an unknown inference." in text
+    assert message(monotonic, noise=-1) == (
+        "MonotonicAttention got a negative noise. Expected a standard deviation >= 0, "
+        "received noise=-1. Use 0 to switch it off."
+    )

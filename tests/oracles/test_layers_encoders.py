@@ -1,0 +1,120 @@
+"""Every encoder of the library against its oracle, at random weights.
+
+Padding holds NaN here; masks of all kinds at the same tolerance, without NaN, are in
+tests/layers.
+"""
+
+import keras
+import numpy as np
+import pytest
+from keras import tree
+
+import keras_seqattn as ks
+from tests.oracles import encoders
+from tests.oracles.weights import randomize, recurrent_layer
+
+UNITS, DEPTH, SOURCE = 3, 4, 5
+MASK = np.array(
+    [[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [0, 1, 0, 1, 1], [0, 0, 0, 0, 0]], dtype=bool
+)
+TOLERANCES = {"float32": 1e-5, "float64": 1e-10}
+
+
+def stock(cell):
+    """The name of a cell, or a template that every layer copies."""
+    return lambda dtype: getattr(keras.layers, cell)(UNITS, dtype=dtype)
+
+
+def named(cell):
+    return lambda dtype: cell
+
+
+CELLS = {
+    **{name: named(name) for name in ("lstm", "gru", "gru_paper", "simple")},
+    **{name: stock(name) for name in ("LSTMCell", "GRUCell")},
+}
+
+
+# The oracles: (encoder, inputs, mask) -> values, states, mask.
+
+
+def pairs(encoder, batch):
+    both = zip(encoder.forward_layers, encoder.backward_layers, strict=True)
+    return [tuple(recurrent_layer(one, batch) for one in pair) for pair in both]
+
+
+def bi_oracle(encoder, inputs, mask):
+    layers = pairs(encoder, len(inputs))
+    if encoder.merge == "concat":
+        return *encoders.stacked_bidirectional(inputs, layers, mask), mask
+    values, states = inputs, []
+    for forward, backward in layers:
+        ahead, ahead_state = encoders.one_way(values, forward, mask)
+        behind, behind_state = encoders.one_way(values, backward, mask, backwards=True)
+        values = ahead + behind
+        states.append(tree.map_structure(np.add, ahead_state, behind_state))
+    return values, states, mask
+
+
+def stacked_oracle(encoder, inputs, mask):
+    batch, first = len(inputs), encoder.residual_from or 99
+    (bottom,) = pairs(encoder.bottom, batch)
+    above = [recurrent_layer(layer, batch) for layer in encoder.upper_layers]
+    # The oracle counts layers from 0.
+    return *encoders.gnmt(inputs, bottom, above, mask, residual_from=first - 1), mask
+
+
+def pyramidal_oracle(encoder, inputs, mask):
+    levels = [encoder.bottom, *encoder.pyramid]
+    layers = [pairs(level, len(inputs))[0] for level in levels]
+    return encoders.pyramid(inputs, layers, mask, factor=encoder.factor)
+
+
+ENCODERS = {
+    "bi": (ks.BiEncoder, {"layers": 2}, bi_oracle),
+    "bi_sum": (ks.BiEncoder, {"layers": 2, "merge": "sum"}, bi_oracle),
+    "stacked": (ks.StackedEncoder, {"layers": 4}, stacked_oracle),
+    "stacked_plain": (
+        ks.StackedEncoder,
+        {"layers": 3, "residual_from": None},
+        stacked_oracle,
+    ),
+    "pyramidal": (ks.PyramidalEncoder, {"layers": 2}, pyramidal_oracle),
+    "pyramidal_thirds": (
+        ks.PyramidalEncoder,
+        {"layers": 1, "factor": 3},
+        pyramidal_oracle,
+    ),
+}
+
+
+@pytest.mark.parametrize("masked", [False, True], ids=["real", "padded"])
+@pytest.mark.parametrize("dtype", TOLERANCES)
+@pytest.mark.parametrize("cell", CELLS)
+@pytest.mark.parametrize("name", ENCODERS)
+def test_encoder_equals_oracle(name, cell, dtype, masked):
+    encoder_class, options, oracle = ENCODERS[name]
+    encoder = encoder_class(UNITS, cell=CELLS[cell](dtype), dtype=dtype, **options)
+    encoder.build((None, None, DEPTH))
+    randomize(encoder)
+    inputs = np.random.default_rng(3).normal(size=[4, SOURCE, DEPTH]).astype(dtype)
+    mask = MASK if masked else None
+    if masked:
+        inputs[~MASK] = np.nan
+    encoded = encoder(inputs, mask=mask)
+    values, states, reduced = oracle(encoder, inputs, mask)
+    if reduced is None:
+        reduced = np.ones([4, SOURCE], dtype=bool)
+    np.testing.assert_array_equal(encoded.mask, reduced)
+    assert len(encoded.state) == len(states)
+    got = tree.flatten((encoded.values, encoded.state))
+    for a, b in zip(got, tree.flatten((values, states)), strict=True):
+        np.testing.assert_allclose(a, b, rtol=0, atol=TOLERANCES[dtype])
+
+
+def test_every_public_encoder_has_an_oracle_test():
+    exported = [getattr(ks, name) for name in ks.__all__]
+    classes = [value for value in exported if isinstance(value, type)]
+    public = {c for c in classes if issubclass(c, ks.Encoder)} - {ks.Encoder}
+    tested = {encoder_class for encoder_class, _, _ in ENCODERS.values()}
+    assert public == tested, "an encoder without a row in ENCODERS"

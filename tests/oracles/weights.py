@@ -1,0 +1,258 @@
+"""The library's layers as the oracles want them: their weights, in float64.
+
+Only weights are read here, never a result: what a layer computes with them is the
+oracle's business. A layer that is missing in these tables has no oracle.
+"""
+
+import functools
+from typing import Any, NamedTuple
+
+import keras
+import numpy as np
+from keras import tree
+
+import keras_seqattn as ks
+from keras_seqattn.layers.split_cell import KerasCell
+from tests.oracles import alignment as align
+from tests.oracles import attention, cells, decoders
+
+
+def array(variable):
+    return np.asarray(keras.ops.convert_to_numpy(variable), dtype="float64")
+
+
+def kernel(layer):
+    """Of a `Dense`, or None without one."""
+    return None if layer is None else array(layer.kernel)
+
+
+def randomize(layer, seed=5, scale=0.7):
+    """Random weights, biases too: zeros and ones would hide a mistake."""
+    random = np.random.default_rng(seed)
+    for weight in layer.weights:
+        weight.assign(scale * random.normal(size=weight.shape))
+
+
+# Mechanisms ---------------------------------------------------------------------------
+
+
+class Mechanism(NamedTuple):
+    """An attention layer's oracle."""
+
+    attend: Any  # (query, value, mask, state) -> context, alignment, state
+    start: Any = lambda batch, source: ()  # the state before the first query
+
+    def over_targets(self, query, value, query_mask, value_mask):
+        """Contexts [batch, target, ...], alignments [batch, target, ..., source]."""
+        state, contexts, alignments = self.start(*value.shape[:2]), [], []
+        for t in range(query.shape[1]):
+            real = decoders.real_at(query_mask, query, t)
+            context, alpha, new = self.attend(query[:, t], value, value_mask, state)
+            contexts.append(decoders.blank(real, context))
+            alignments.append(decoders.blank(real, alpha))
+            state = decoders.carry(real, new, state)
+        return np.stack(contexts, axis=1), np.stack(alignments, axis=1)
+
+    def bind(self, value, mask):
+        """attend(query, state), as the decoders want it."""
+        return lambda query, state: self.attend(query, value, mask, state)
+
+
+def mechanism(layer):
+    """The oracle of an attention layer that has been built."""
+    return MECHANISMS[type(layer)](layer)
+
+
+def plain_score(layer):
+    """Name of the score in `scores`, and its weights."""
+    return SCORES[type(layer)](layer)
+
+
+def additive_score(layer):
+    weights = {**projections(layer), "v": array(layer.v)}
+    if layer.normalize:
+        weights |= {"g": array(layer.g), "b": array(layer.bias)}
+    return "additive", weights
+
+
+def luong_score(layer):
+    name, weights = layer.score_name, {}
+    if layer.scale:
+        weights["scale"] = array(layer.g)
+    if name == "general":  # a Dense on the memory holds W_a transposed
+        weights["kernel"] = kernel(layer.key_projection).T
+    elif name == "concat":
+        halves = layer.query_projection, layer.key_projection
+        weights["kernel"] = np.concatenate([kernel(half) for half in halves])
+        weights["v"] = array(layer.v)
+    elif name == "location":
+        weights["kernel"] = kernel(layer.query_projection)
+    return name, weights
+
+
+def projected_dot_score(layer):
+    scale = 1.0 if layer.scale is None else layer.scale
+    return "projected_dot", {**projections(layer), "scale": scale}
+
+
+def one_layer_score(layer):
+    halves = projections(layer).values()
+    return "one_layer", {"w": np.concatenate(list(halves))[:, 0]}
+
+
+def projections(layer):
+    return {
+        "query_kernel": kernel(layer.query_projection),
+        "key_kernel": kernel(layer.key_projection),
+    }
+
+
+def softmax(layer):
+    """Any plain score under a softmax."""
+    name, weights = plain_score(layer)
+    weights["value_kernel"] = kernel(layer.value_projection)
+    return Mechanism(functools.partial(attention.luong, score=name, **weights))
+
+
+def local(layer):
+    name, weights = plain_score(layer.attention)
+    weights |= {"score": name, "window": layer.window}
+    weights["value_kernel"] = kernel(layer.attention.value_projection)
+    if layer.position == "monotonic":
+        attend = functools.partial(attention.local_m, **weights)
+        return Mechanism(attend, lambda batch, source: np.zeros(batch, dtype=int))
+    weights["position_kernel"] = kernel(layer.position_projection)
+    weights["position_v"] = array(layer.v_p)
+    return Mechanism(functools.partial(attention.local_p, **weights))
+
+
+def monotonic(layer, soft="parallel"):
+    """`soft` is the form of the expected alignment: closed, or the recursion "soft"."""
+    name, weights = plain_score(layer.attention)
+    if name == "additive":
+        weights["r"] = array(layer.r)
+    elif array(layer.r) != 0:
+        raise ValueError(f"The oracle of {name!r} has no r, received {array(layer.r)}.")
+    weights["value_kernel"] = kernel(layer.attention.value_projection)
+    mode = soft if layer.inference == "soft" else "hard"
+    attend = functools.partial(attention.monotonic, score=name, mode=mode, **weights)
+    return Mechanism(attend, align.first_position)
+
+
+def coverage(layer):
+    weights = {
+        **projections(layer),
+        "coverage_kernel": array(layer.w_c),
+        "v": array(layer.v),
+        "b": array(layer.bias),
+        "value_kernel": kernel(layer.value_projection),
+    }
+    attend = functools.partial(attention.coverage, **weights)
+    return Mechanism(attend, lambda *shape: np.zeros(shape))
+
+
+def location_sensitive(layer):
+    weights = {
+        **projections(layer),
+        "filters": array(layer.convolution.kernel),
+        "location_kernel": kernel(layer.location_projection),
+        "v": array(layer.w),
+        "b": array(layer.bias),
+        "value_kernel": kernel(layer.value_projection),
+    }
+    attend = functools.partial(attention.location_sensitive, **weights)
+    if not layer.use_cumulative:
+        return Mechanism(attend, align.first_position)
+
+    def cumulative(query, value, mask, state):  # Shen et al. 2018, section 2.2
+        context, alpha, _ = attend(query, value, mask, state)
+        return context, alpha, state + alpha
+
+    return Mechanism(cumulative, lambda *shape: np.zeros(shape))
+
+
+def multi_head(layer):
+    def split(weights):  # [..., units] to [..., heads, units / heads]
+        return weights.reshape([*weights.shape[:-1], layer.heads, -1])
+
+    weights = {name: split(weight) for name, weight in projections(layer).items()}
+    attend = functools.partial(
+        attention.multi_head_additive,
+        **weights,
+        v=array(layer.v),
+        value_kernel=split(kernel(layer.value_projection)),
+        output_kernel=kernel(layer.output_projection),
+    )
+    return Mechanism(attend)
+
+
+SCORES = {
+    ks.BahdanauAttention: additive_score,
+    ks.LuongAttention: luong_score,
+    ks.OneLayerAttention: one_layer_score,
+    ks.ProjectedDotAttention: projected_dot_score,
+}
+MECHANISMS = {
+    **dict.fromkeys(SCORES, softmax),
+    ks.CoverageAttention: coverage,
+    ks.LocalAttention: local,
+    ks.LocationSensitiveAttention: location_sensitive,
+    ks.MonotonicAttention: monotonic,
+    ks.MultiHeadAdditiveAttention: multi_head,
+}
+
+
+# Recurrent cells ----------------------------------------------------------------------
+
+STEPS = {
+    "gru": cells.gru,
+    "gru_paper": cells.gru_paper,
+    "lstm": cells.lstm,
+    "simple": cells.simple,
+}
+
+
+def step_of(cell):
+    """cell(x, state) of a cell inside a decoder; x is the input, then what is fed."""
+    if isinstance(cell, KerasCell):
+        return keras_step(cell.cell)
+    parts = [cell.input_kernel, cell.fed_kernel]
+    weights = {"kernel": np.concatenate([kernel(p) for p in parts if p is not None])}
+    weights["recurrent_kernel"] = kernel(cell.recurrent_kernel)
+    weights["bias"] = array(cell.input_kernel.bias)
+    if cell.kind == "gru":
+        weights["bias"] = np.stack([weights["bias"], array(cell.recurrent_kernel.bias)])
+    if cell.kind == "gru_paper":
+        weights["recurrent_kernel"] = np.concatenate(
+            [weights["recurrent_kernel"], kernel(cell.proposal_kernel)], axis=1
+        )
+    return functools.partial(STEPS[cell.kind], **weights)
+
+
+def keras_step(cell):
+    """cell(x, state) of a stock Keras cell."""
+    step = {
+        keras.layers.GRUCell: cells.gru,
+        keras.layers.LSTMCell: cells.lstm,
+        keras.layers.SimpleRNNCell: cells.simple,
+    }[type(cell)]
+    if step is cells.gru and not cell.reset_after:
+        step = cells.gru_reset_before
+    names = ("kernel", "recurrent_kernel", "bias")
+    return functools.partial(step, **{n: array(getattr(cell, n)) for n in names})
+
+
+def steps_of(stack):
+    """The cells of a `CellStack`, bottom first, those of a Keras stack one by one."""
+    (first, *_) = stack.cells
+    if isinstance(getattr(first, "cell", None), keras.layers.StackedRNNCells):
+        return [keras_step(cell) for cell in first.cell.cells]
+    return [step_of(cell) for cell in stack.cells]
+
+
+def recurrent_layer(layer, batch):
+    """A stock layer inside an encoder: (cell, initial state)."""
+    cell = layer.cell
+    state = tree.map_structure(lambda size: np.zeros([batch, size]), cell.state_size)
+    state = list(state) if isinstance(state, (list, tuple)) else state
+    return keras_step(cell), state

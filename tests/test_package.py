@@ -1,0 +1,96 @@
+"""What is shipped, and what importing it costs: checked from outside the process."""
+
+import ast
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import keras_seqattn
+
+ROOT = Path(__file__).parent.parent
+
+
+def run_python(code):
+    """Runs `code` in a new interpreter and returns what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.system
+def test_imports_without_tensorflow_text():
+    # None in sys.modules makes `import tensorflow_text` raise ImportError, as on
+    # Windows and Intel Macs, where there are no wheels.
+    run_python(
+        "import sys; sys.modules['tensorflow_text'] = None\n"
+        "import keras_seqattn, zoo\n"
+        "for name in keras_seqattn.__all__: getattr(keras_seqattn, name)"
+    )
+
+
+def test_plugin_loads_neither_keras_nor_tensorflow():
+    printed = run_python(
+        "import sys, tensorboard_plugin_seqattn\n"
+        "print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    )
+    heavy = {"keras", "keras_seqattn", "numpy", "tensorflow", "zoo"}
+    assert heavy & set(printed.split()) == set()
+
+
+def test_plugin_imports_only_the_standard_library_and_tensorboard():
+    # By reading, not by running: an import inside a function counts too.
+    allowed = sys.stdlib_module_names | {"tensorboard", "tensorboard_plugin_seqattn"}
+    files = sorted((ROOT / "tensorboard_plugin_seqattn").rglob("*.py"))
+    assert files
+    for file in files:
+        foreign = set(imported(file)) - allowed
+        assert not foreign, f"{file.relative_to(ROOT)} imports {sorted(foreign)}"
+
+
+def imported(file):
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield node.module.split(".")[0]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    target = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(target)],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
+    [path] = target.glob("*.whl")
+    return path
+
+
+def test_wheel_holds_the_packages_and_nothing_else(wheel):
+    files = set(zipfile.ZipFile(wheel).namelist())
+    info = f"keras_seqattn-{keras_seqattn.__version__}.dist-info"
+    assert {file.split("/")[0] for file in files} == {
+        "keras_seqattn",
+        "tensorboard_plugin_seqattn",
+        "zoo",
+        info,
+    }
+    assert {"keras_seqattn/api.txt", f"{info}/licenses/LICENSE"} <= files
+    for package in ("keras_seqattn", "tensorboard_plugin_seqattn", "zoo"):
+        sources = {
+            str(file.relative_to(ROOT)) for file in (ROOT / package).rglob("*.py")
+        }
+        assert sorted(sources - files) == []
+
+
+def test_version_has_one_source(wheel):
+    info = f"keras_seqattn-{keras_seqattn.__version__}.dist-info"
+    metadata = zipfile.ZipFile(wheel).read(f"{info}/METADATA").decode()
+    assert f"\nVersion: {keras_seqattn.__version__}\n" in metadata
