@@ -18,7 +18,9 @@ class Contender(NamedTuple):
 
     name: str
     step: Callable[[], Any]  # one repetition, to be timed
-    results: Callable[[], dict[str, Any]]  # what must agree, by name; leaves no trace
+    results: Callable[
+        [], dict[str, Any]
+    ]  # what must agree, by name; called once, first
 
 
 class Tolerance(NamedTuple):

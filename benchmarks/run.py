@@ -1,98 +1,113 @@
 """`python -m benchmarks.run [name ...]`: gate, warm-up, interleaved repetitions, table.
 
-Times move with the machine and with what else runs on it; repetitions are interleaved,
-so that a ratio within one run does not. The GEMM peak measured in the same run says what
-the machine could do at best.
+Times move with the machine and with what else runs on it. So the contenders take turns,
+each repetition in the other order, and a ratio is the median of the ratios within the
+repetitions. Beside the time on the wall stands the processor time of this process, which
+other programs disturb least. The GEMM peak, of the same run, is what the machine can do.
 """
 
 import argparse
 import importlib
 import json
 import pathlib
-import platform
 import statistics
 import sys
 import time
 
+import keras
 import numpy as np
 import tensorflow as tf
 
 from benchmarks.registry import BENCHMARKS, gate
 
-RESULTS = pathlib.Path(__file__).parent / "results"
 MODULES = ("train_step",)
+RESULTS = pathlib.Path(__file__).parent / "results"
 WARM_UP = 3
+M, K, N = 1024, 512, 1536  # all positions of the reference batch into three gates
 
 
 def main(arguments=None):
     for module in MODULES:
         importlib.import_module(f"benchmarks.{module}")
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("names", nargs="*", help=f"of {sorted(BENCHMARKS)}; all")
+    parser.add_argument("names", nargs="*", help=f"default: {', '.join(BENCHMARKS)}")
     parser.add_argument("--repetitions", type=int, default=20)
     options = parser.parse_args(arguments)
-    unknown = set(options.names) - set(BENCHMARKS)
+    unknown = sorted(set(options.names) - set(BENCHMARKS))
     if unknown:
-        parser.error(f"unknown: {sorted(unknown)}; expected of {sorted(BENCHMARKS)}")
-    print(f"{platform.processor() or platform.machine()}, TensorFlow {tf.__version__}")
-    rows = [measure(name, options.repetitions) for name in options.names or BENCHMARKS]
-    print(table(rows))
+        parser.error(f"got {unknown}, expected of {list(BENCHMARKS)}")
     RESULTS.mkdir(exist_ok=True)
-    for row in rows:
-        path = RESULTS / f"{row['benchmark']}.json"
-        path.write_text(json.dumps(row, indent=2) + "\n")
-    return any(row["complaints"] for row in rows)
+    failed = False
+    for name in options.names or BENCHMARKS:
+        row = measure(name, options.repetitions)
+        print(table(row), flush=True)
+        (RESULTS / f"{name}.json").write_text(json.dumps(row, indent=2) + "\n")
+        failed |= bool(row["complaints"])
+    return int(failed)
 
 
 def measure(name, repetitions):
-    """One row: complaints of the gate, or times of every contender, in seconds."""
+    """What the gate complains of, or else the times of all contenders, in seconds."""
     contest = BENCHMARKS[name]()
-    row = {"benchmark": name, "what": BENCHMARKS[name].__doc__, "times": {}}
-    row["complaints"] = gate(contest)
+    row = {
+        "benchmark": name,
+        "what": BENCHMARKS[name].__doc__,
+        "versions": {"tensorflow": tf.__version__, "keras": keras.__version__},
+        "ours": contest.ours.name,
+        "complaints": gate(contest),
+    }
     if row["complaints"]:
         return row
-    steps = {c.name: c.step for c in (contest.ours, *contest.rivals)}
-    steps["GEMM"] = _gemm()
-    times = {who: [] for who in steps}
+    contenders = [contest.ours, *contest.rivals]
+    row["wall"] = {contender.name: [] for contender in contenders}
+    row["processor"] = {contender.name: [] for contender in contenders}
+    multiply, peak = _gemm(), 0.0
     for repetition in range(WARM_UP + repetitions):
-        for who, step in steps.items():
-            start = time.perf_counter()
-            step()
+        for contender in contenders[:: 1 if repetition % 2 else -1]:
+            wall, processor = _timed(contender.step)
             if repetition >= WARM_UP:
-                times[who].append(time.perf_counter() - start)
-    row["gemm_gflops"] = GEMM_FLOPS / min(times.pop("GEMM")) / 1e9
-    row["times"], row["ours"] = times, contest.ours.name
+                row["wall"][contender.name].append(wall)
+                row["processor"][contender.name].append(processor)
+        peak = max(peak, 2 * M * K * N / _timed(multiply)[0])
+    row["gemm_peak_gflops"] = peak / 1e9
     return row
 
 
-M, K, N = 1024, 512, 1536  # all positions of the reference batch into three gates
-GEMM_FLOPS = 2 * M * K * N
+def _timed(step):
+    wall, processor = time.perf_counter(), time.process_time()
+    step()
+    return time.perf_counter() - wall, time.process_time() - processor
 
 
 def _gemm():
     rng = np.random.default_rng(0)
     a = tf.constant(rng.standard_normal((M, K)), tf.float32)
     b = tf.constant(rng.standard_normal((K, N)), tf.float32)
-    return lambda: tf.matmul(a, b).numpy()
+    sample = tf.function(lambda: tf.matmul(a, b)[0, 0])  # its value: surely finished
+    return lambda: sample().numpy()
 
 
-def table(rows):
-    lines = [
-        f"{'benchmark':20} {'contender':20} {'median':>9} {'fastest':>9} {'ours/it':>8}"
-    ]
-    for row in rows:
-        for complaint in row["complaints"]:
-            lines.append(f"{row['benchmark']:20} no time: {complaint}")
-        for who, times in row["times"].items():
-            ratio = statistics.median(row["times"][row["ours"]]) / statistics.median(times)
-            lines.append(
-                f"{row['benchmark']:20} {who:20} {statistics.median(times) * 1e3:6.1f} ms "
-                f"{min(times) * 1e3:6.1f} ms {ratio:8.3f}"
-            )
-        if row["times"]:
-            peak = f"GEMM peak [{M},{K}]x[{K},{N}] {row['gemm_gflops']:.0f} GFLOP/s"
-            lines.append(f"{row['benchmark']:20} {peak}")
-    return "\n".join(lines)
+def table(row):
+    """The row for people; a ratio below 1 says that ours takes less."""
+    title = f"{row['benchmark']}: {row['what'].splitlines()[0]}"
+    if row["complaints"]:
+        lines = [f"  {complaint}" for complaint in row["complaints"]]
+        return "\n".join([title, "  no times: the contenders disagree", *lines])
+    ratio, ms = "ours/it", "ms"
+    lines = [f"  {'':18} {'wall':>9} {ratio:>8} {'processor':>13} {ratio:>8}"]
+    for who in row["wall"]:
+        cells = []
+        for kind in ("wall", "processor"):
+            ours, theirs = row[kind][row["ours"]], row[kind][who]
+            ratios = [a / b for a, b in zip(ours, theirs, strict=True)]
+            cells += [statistics.median(theirs) * 1e3, statistics.median(ratios)]
+        lines.append(
+            f"  {who:18} {cells[0]:6.1f} {ms} {cells[1]:8.3f} "
+            f"{cells[2]:10.1f} {ms} {cells[3]:8.3f}"
+        )
+    peak = f"{row['gemm_peak_gflops']:.0f} GFLOP/s"
+    lines.append(f"  GEMM peak of this run, [{M},{K}]x[{K},{N}] float32: {peak}")
+    return "\n".join([title, *lines])
 
 
 if __name__ == "__main__":

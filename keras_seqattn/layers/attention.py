@@ -31,8 +31,8 @@ class Attention(Composite):
     Call arguments:
         query: `[batch, query_depth]`, or `[batch, target, query_depth]`.
         value: `[batch, source, memory_depth]`.
-        query_mask: `[batch, target]`, True = real. Masked queries give zeros, and do not
-            change the state of a mechanism that has one.
+        query_mask: `[batch, target]`, True = real. Masked queries give zeros, and leave
+            the state of a mechanism that has one as it is.
         value_mask: `[batch, source]`, True = real.
         return_attention_scores: whether to return the alignment too.
         training: whether dropout applies.
@@ -95,7 +95,7 @@ class Attention(Composite):
         return Memory(self.project_values(value), self.project_keys(value), mask)
 
     def initial_state(self, memory):
-        """The state before the first query, a nest; () for mechanisms without a past."""
+        """The state before the first query, a nest; () where there is no past."""
         return ()
 
     @step_verb
@@ -120,8 +120,9 @@ class Attention(Composite):
     def score(self, query, memory, state=()):
         """Scores `[batch, ..., source]` of a query against a memory."""
         raise NotImplementedError(
-            f"{type(self).__name__} has no score. Expected a subclass of Attention that "
-            "defines score(query, memory, state). Received none. See CONTRIBUTING.md."
+            f"{type(self).__name__} has no score. Expected a subclass of Attention "
+            "that defines score(query, memory, state). Received none. See "
+            "CONTRIBUTING.md."
         )
 
     def next_state(self, state, alignment):

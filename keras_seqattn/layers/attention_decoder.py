@@ -96,7 +96,9 @@ class AttentionDecoder(Composite):
         else:
             sizes = self.cell.state_size
             checks.check_state(type(self).__name__, initial_state, sizes)
-            states = [ops.cast(x, self.compute_dtype) for x in tree.flatten(initial_state)]
+            states = [
+                ops.cast(x, self.compute_dtype) for x in tree.flatten(initial_state)
+            ]
             initial_state = tree.pack_sequence_as(sizes, states)
         return self.cell.initial_state(memory, initial_state)
 
@@ -105,7 +107,7 @@ class AttentionDecoder(Composite):
         """One target step.
 
         Args:
-            inputs_t: `[batch, ..., embedding]`: an axis between (beam) shares the memory.
+            inputs_t: `[batch, ..., embedding]`; axes between (beam) share the memory.
             state: what `initial_state` or the last `step` returned.
             memory: what `prepare` returned.
             training: whether dropout applies.

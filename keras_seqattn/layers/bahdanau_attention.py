@@ -22,7 +22,8 @@ class BahdanauAttention(Attention):
     Call arguments, Returns: those of `Attention`.
 
     Equations:
-        e[b, s] = sum{v[u] * tanh((W_a query)[b, u] + (U_a value)[b, s, u]) : u}  (A.1.2)
+        e[b, s] = sum{v[u] * tanh((W_a q)[b, u] + (U_a h)[b, s, u]) : u}  (A.1.2)
+        q, h: query and value
         normalised: v = g * v / |v|  (Salimans & Kingma 2)
 
     Shapes:

@@ -30,8 +30,8 @@ class BahdanauCell(DecoderCell):
         attention: the mechanism, e.g. `BahdanauAttention(units)`.
         cell: "gru", "gru_paper" (the paper's), "lstm", "simple", or a Keras RNN cell.
         layers: recurrent layers; the query is the state of the top one.
-        readout: "state": the output is `[s_i; c_i]`; "previous_state": `[s_{i-1}; c_i]`,
-            as in the paper's deep output (A.2.2).
+        readout: "state": the output is `[s_i; c_i]`; "previous_state": it is
+            `[s_{i-1}; c_i]`, as in the paper's deep output (A.2.2).
         **kwargs: of `DecoderCell`.
 
     Equations:
@@ -65,7 +65,9 @@ class BahdanauCell(DecoderCell):
     def build(self, inputs_shape, value_shape):
         query_shape = (*inputs_shape[:-1], self.units)
         self.attention.build(query_shape, value_shape)
-        context_depth = self.attention.compute_output_shape(query_shape, value_shape)[-1]
+        context_depth = self.attention.compute_output_shape(query_shape, value_shape)[
+            -1
+        ]
         self.recurrence.build(inputs_shape[-1], context_depth)
         self.output_depth = self.units + context_depth
 

@@ -28,7 +28,7 @@ class Composite(keras.layers.Layer):
 
 
 def projection(owner, units, name, use_bias=False):
-    """A learned linear map inside `owner`; as a `Dense` it can be quantised and adapted."""
+    """A learned linear map inside `owner`; a `Dense` can be quantised and adapted."""
     return keras.layers.Dense(
         units,
         use_bias=use_bias,

@@ -61,7 +61,7 @@ _MASK_REMEDIES = {
 
 
 def check_mask(owner, mask, name, shape, axis):
-    """A mask belongs to the tensor `name` of that `shape` it comes with, and is bool."""
+    """A mask is bool and belongs to the tensor of this name and shape."""
     if mask is None:
         return
     expected, received = tuple(shape[:2]), tuple(mask.shape)
@@ -106,10 +106,11 @@ def check_state(owner, state, sizes):
         )
         expected = tree.map_structure(lambda size: ("batch", size), sizes)
         raise ValueError(
-            f"{owner} got an initial_state of another structure than its cell's. Expected "
-            f"shapes {expected}, received {received}. An encoder's state is a list with "
-            "one entry per layer: pass it through a bridge, e.g. CopyBridge()(encoded) "
-            "for equal sizes, DenseBridge(decoder.cell.state_size)(encoded) for others."
+            f"{owner} got an initial_state of another structure than its cell's. "
+            f"Expected shapes {expected}, received {received}. An encoder's state is a "
+            "list with one entry per layer: pass it through a bridge, e.g. "
+            "CopyBridge()(encoded) for equal sizes, "
+            "DenseBridge(decoder.cell.state_size)(encoded) for others."
         )
 
 

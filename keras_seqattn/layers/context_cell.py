@@ -22,16 +22,16 @@ class ContextState(NamedTuple):
 class ContextCell(DecoderCell):
     """All it knows of the source is the initial state: no attention.
 
-    The decoder around it needs `initial_state`, the encoder's final state; its alignments
-    are zero everywhere.
+    The decoder around it needs `initial_state`, the encoder's final state; its
+    alignments are zero everywhere.
 
     Args:
         units: size of every layer.
         cell: "gru", "gru_paper", "lstm", "simple", or a Keras RNN cell.
         layers: recurrent layers.
         use_context: whether the initial output of the top layer, c, is an input of the
-            bottom layer at every step (Cho et al.), too; else the state alone carries it
-            (Sutskever et al.).
+            bottom layer at every step, too (Cho et al.); else the state alone carries
+            it (Sutskever et al.).
         **kwargs: of `DecoderCell`.
 
     Equations:
@@ -78,9 +78,9 @@ class ContextCell(DecoderCell):
 
     def zero_state(self, memory):
         raise ValueError(
-            "ContextCell got no initial_state. Expected the final state of the encoder: "
-            "it is all that this decoder knows of the source. Received None. Pass "
-            "initial_state=bridge(encoded), e.g. CopyBridge()(encoded)."
+            "ContextCell got no initial_state. Expected the final state of the "
+            "encoder: it is all that this decoder knows of the source. Received None. "
+            "Pass initial_state=bridge(encoded), e.g. CopyBridge()(encoded)."
         )
 
     def initial_state(self, memory, recurrent):

@@ -59,7 +59,7 @@ class CoverageAttention(Attention):
         shape, initializer = (self.units,), self.kernel_initializer
         self.v = self.add_weight(name="v", shape=shape, initializer=initializer)
         self.w_c = self.add_weight(name="w_c", shape=shape, initializer=initializer)
-        self.bias = self.add_weight(name="bias", shape=shape)
+        self.bias = self.add_weight(name="bias", shape=shape, initializer="zeros")
 
     def project_keys(self, value):
         return self.key_projection(value)

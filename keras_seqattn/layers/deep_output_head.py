@@ -13,7 +13,8 @@ from keras_seqattn.ops.mask import zero_padding
 class DeepOutputHead(Composite):
     """Logits from state, context and previous token through a maxout layer.
 
-    For the paper's readout give the decoder `BahdanauCell(..., readout="previous_state")`.
+    The paper reads the state before the update: `BahdanauCell(...,
+    readout="previous_state")`.
 
     Args:
         vocabulary_size: number of tokens.
@@ -63,6 +64,7 @@ class DeepOutputHead(Composite):
         super().__init__(**kwargs)
         checks.check_size(type(self).__name__, "units", units)
         checks.check_size(type(self).__name__, "pieces", pieces)
+        self.vocabulary_size = vocabulary_size
         self.units, self.pieces = units, pieces
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         width = units * pieces
@@ -99,7 +101,7 @@ class DeepOutputHead(Composite):
         embedding = self.head.embedding
         return {
             **super().get_config(),
-            "vocabulary_size": self.head.vocabulary_size,
+            "vocabulary_size": self.vocabulary_size,
             "units": self.units,
             "pieces": self.pieces,
             "embedding": None if embedding is None else serialize_part(embedding),

@@ -20,9 +20,11 @@ class Encoder(keras.layers.Layer):
         units: size of each direction's cell.
         cell: name or Keras RNN cell object, see `Recurrence`.
         dropout: rate of the dropout on the inputs of each recurrent layer.
+        kernel_initializer: of the input kernels of named cells.
+        recurrent_initializer: of their recurrent kernels.
+        bias_initializer: of their biases.
         seed: seed of the dropout.
-        **options: the initializers, for the recurrent layers, and the arguments of
-            `keras.layers.Layer`.
+        **kwargs: of `keras.layers.Layer`.
     """
 
     def __init__(

@@ -29,12 +29,13 @@ class GNMTCell(DecoderCell):
         cell: "lstm" (the paper's), "gru", "gru_paper" or "simple".
         layers: number of layers, 8 in the paper; at least 2.
         residual_from: first layer, counted from 1, whose input is added to its output.
-        query: "previous": the bottom layer's output of the step before, as in the paper;
-            "current": that of this step, which is as fast and attends one step earlier.
+        query: "previous": the bottom layer's output of the step before, as in the
+            paper; "current": that of this step, which has seen the last token.
         **kwargs: of `DecoderCell`.
 
     Equations:
-        a_i = AttentionFunction(y_{i-1}, x), y_{i-1}: bottom layer's previous output  (4)
+        a_i = AttentionFunction(y_{i-1}, x)  (4)
+        y_{i-1}: the bottom layer's previous output
         x_t^i = m_t^i + x_t^{i-1} from the third layer on  (6)
         The context "is sent directly to all the remaining decoder layers": the input of
         the layers above the bottom one is `[x_t^{i-1}; a_i]`.
@@ -72,10 +73,11 @@ class GNMTCell(DecoderCell):
         checks.check_choice(owner, "query", query, ("previous", "current"))
         if layers < 2 or residual_from < 2:
             raise ValueError(
-                f"{owner} got too few layers. Expected layers >= 2 and residual_from >= "
-                "2 (the bottom layer attends, those above read; its input has another size), "
-                f"received layers={layers}, residual_from={residual_from}. For one layer "
-                "use BahdanauCell or LuongCell."
+                f"{owner} got too few layers. Expected layers >= 2 (the bottom one "
+                "attends, those above read) and residual_from >= 2 (the bottom one's "
+                f"input has another size), received layers={layers}, "
+                f"residual_from={residual_from}. For one layer use BahdanauCell or "
+                "LuongCell."
             )
         self.attention, self.residual_from = attention, residual_from
         self.query = query

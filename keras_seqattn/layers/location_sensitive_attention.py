@@ -91,7 +91,9 @@ class LocationSensitiveAttention(Attention):
         self.w = self.add_weight(
             name="w", shape=(self.units,), initializer=self.kernel_initializer
         )
-        self.bias = self.add_weight(name="bias", shape=(self.units,))
+        self.bias = self.add_weight(
+            name="bias", shape=(self.units,), initializer="zeros"
+        )
 
     def project_keys(self, value):
         return self.key_projection(value)

@@ -131,8 +131,8 @@ class LuongAttention(Attention):
             raise ValueError(
                 f"LuongAttention got score={self.score_name!r} for unequal depths. "
                 f"Expected query_depth = memory_depth, received {query_shape[-1]} and "
-                f"{value_shape[-1]}. Use score='general' (a matrix between the two), or "
-                "make the depths equal."
+                f"{value_shape[-1]}. Use score='general' (a matrix between the two), "
+                "or make the depths equal."
             )
 
     def get_config(self):

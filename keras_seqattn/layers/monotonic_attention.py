@@ -42,7 +42,9 @@ class MonotonicAttention(ComposedAttention):
         p[b, s] = sigmoid(e[b, s])  (12)
         q[b, s] = (1 - p[b, s - 1]) * q[b, s - 1] + previous[b, s]  (13)
         alignment[b, s] = p[b, s] * q[b, s]  (14)
-        (13) and (14) are computed in closed form, (C.1).
+        (13) and (14) are computed in closed form, (C.1). As in the authors' code it
+        loses positions before which the product of 1 - p falls under 1e-10; on long
+        sources a negative `score_bias` prevents that.
 
     Shapes:
         query: [batch, target, query_depth]

@@ -73,7 +73,9 @@ class OutputHead(Composite):
             if not self.embedding.built:
                 self.embedding.build()
             if outputs_shape[-1] != self.embedding.output_dim:
-                self.to_embedding = self._dense(self.embedding.output_dim, "to_embedding")
+                self.to_embedding = self._dense(
+                    self.embedding.output_dim, "to_embedding"
+                )
                 self.to_embedding.build(outputs_shape)
         if self.use_bias:
             self.bias = self.add_weight(

@@ -37,7 +37,9 @@ def split_cell(cell, units, owner, **kwargs):
 class NamedCell(Composite):
     """SimpleRNN, GRU or LSTM with split products; gates in Keras's order."""
 
-    def __init__(self, units, kind, kernel_initializer, recurrent_initializer, **kwargs):
+    def __init__(
+        self, units, kind, kernel_initializer, recurrent_initializer, **kwargs
+    ):
         super().__init__(**kwargs)
         self.units, self.kind = units, kind
         self.kernel_initializer = kernel_initializer

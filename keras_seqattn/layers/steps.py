@@ -29,8 +29,8 @@ def step_verb(method):
         if not self.built:
             raise ValueError(
                 f"{owner}.{verb} was called before the layer has weights. Expected a "
-                f"built layer, received {owner} {self.name!r} with built=False. Call the "
-                "layer once on a whole sequence, or call its build(...) with shapes."
+                f"built layer, received {owner} {self.name!r} with built=False. Call "
+                "the layer once on a whole sequence, or its build(...) with shapes."
             )
         return method(self, _as_call_casts(tensor, self.compute_dtype), *args, **kwargs)
 

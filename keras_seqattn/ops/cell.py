@@ -24,8 +24,8 @@ def gru_step(projected, state, recurrent, activation=ops.tanh):
     Args:
         projected: `[batch, ..., 3 * units]`, gates z, r, h.
         state: `[batch, ..., units]`.
-        recurrent: function, `[batch, ..., units]` to `[batch, ..., 3 * units]`; its bias
-            belongs inside the reset.
+        recurrent: function, `[batch, ..., units]` to `[batch, ..., 3 * units]`; its
+            bias belongs inside the reset.
     """
     x_z, x_r, x_h = ops.split(projected, 3, axis=-1)
     u_z, u_r, u_h = ops.split(recurrent(state), 3, axis=-1)

@@ -1,9 +1,9 @@
 """Scores: how well a query fits each source position, before normalisation.
 
-Every function takes a query `[batch, ..., depth]` against keys `[batch, source, depth]`
-that were projected once per source, and returns `[batch, ..., source]`. The axes between
-batch and depth are independent queries: none for one decoder step, target for a whole
-sequence, beam in a search.
+Every function takes a query `[batch, ..., depth]` and keys `[batch, source, depth]`
+that were projected once per source, and returns `[batch, ..., source]`. The axes
+between batch and depth are independent queries: none for one decoder step, target for a
+whole sequence, beam in a search.
 
 Symbols: query = s_{i-1} (Bahdanau) or h_t (Luong); keys = U_a h_j or W_a h_s.
 """
@@ -15,7 +15,7 @@ from keras_seqattn.ops.precision import at_least_float32
 
 
 def additive_score(query, keys, v, bias=None):
-    """Bahdanau et al. 2015: `e[b, s] = sum{v[u] * tanh(query[b, u] + keys[b, s, u]) : u}`.
+    """Bahdanau et al. 2015: `e[b, s] = sum{v[u] * tanh(q[b, u] + k[b, s, u]) : u}`.
 
     Luong et al.'s concat is the same: `W_a [h_t; h_s]` is a sum of two products.
 

@@ -1,7 +1,7 @@
 """Through time: a step function becomes a sequence. Nothing else here loops over time.
 
-`static_unroll` is the definition, a Python loop; `dynamic_unroll` is one `tf.while_loop`
-for any length, in one trace. Same signature, same results, same gradients.
+`static_unroll` is the definition, a Python loop; `dynamic_unroll` is one
+`tf.while_loop` for any length, in one trace. Same signature, results and gradients.
 
 Keras has no public equivalent: `keras.layers.RNN` cannot emit an alignment beside its
 output, and `keras.ops.scan` wants outputs shaped like the state.
@@ -59,28 +59,27 @@ def dynamic_unroll(step, inputs, state, mask=None):
         return _masked_step(step, inputs_t, state, mask_t)
 
     with tf.__internal__.FuncGraph("one_step").as_default():  # never run
-        emits, _ = step_at(tf.constant(0), state)
-        specs = tree.map_structure(lambda x: tf.TensorSpec(x.shape, x.dtype), emits)
+        specs, _ = step_at(tf.constant(0), state)
     written = [
-        tf.TensorArray(s.dtype, time, element_shape=s.shape) for s in tree.flatten(specs)
+        tf.TensorArray(spec.dtype, time, element_shape=spec.shape)
+        for spec in tree.flatten(specs)
     ]
-    flat_state = [tf.convert_to_tensor(x) for x in tree.flatten(state)]
 
-    def body(t, flat_state, written):
-        outputs_t, new = step_at(t, tree.pack_sequence_as(state, flat_state))
-        tree.assert_same_structure(state, new)
-        new = [tf.ensure_shape(n, s.shape) for n, s in zip(tree.flatten(new), flat_state)]
-        outputs_t = tree.flatten(outputs_t)
-        return t + 1, new, [a.write(t, o) for a, o in zip(written, outputs_t)]
+    def body(t, state, written):
+        outputs_t, new = step_at(t, state)
+        # A cell may know less about shapes than the state it was given.
+        new = tree.map_structure(lambda n, s: tf.ensure_shape(n, s.shape), new, state)
+        pairs = zip(written, tree.flatten(outputs_t), strict=True)
+        return t + 1, new, [array.write(t, output) for array, output in pairs]
 
-    _, flat_state, written = tf.while_loop(
+    _, state, written = tf.while_loop(
         lambda t, *_: t < time,
         body,
-        (tf.constant(0), flat_state, written),
+        (tf.constant(0), tree.map_structure(tf.convert_to_tensor, state), written),
         maximum_iterations=time,  # XLA sizes the stacks of the gradient by it
     )
     outputs = [_swap(array.stack()) for array in written]
-    return tree.pack_sequence_as(specs, outputs), tree.pack_sequence_as(state, flat_state)
+    return tree.pack_sequence_as(specs, outputs), state
 
 
 def _masked_step(step, inputs_t, state, mask_t):

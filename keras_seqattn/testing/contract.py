@@ -10,174 +10,35 @@ A check raises `AssertionError` with the numbers when the promise is broken.
 """
 
 import inspect
-import tempfile
 import warnings
-from pathlib import Path
-from typing import Any, NamedTuple
 
 import keras
 import numpy as np
 import tensorflow as tf
 from keras import tree
 
-SEED = 20150409
-
-
-class Case(NamedTuple):
-    """A layer, and how to call it."""
-
-    name: str
-    make: Any  # () -> layer
-    arguments: Any  # (rng, batch, source, target) -> call arguments, NumPy, padded
-    padding: dict  # {argument: its mask argument}, for the arguments that have one
-    stepwise: Any = None  # (layer, **arguments) -> what the call returns, by steps
-    zeros: bool = True  # whether results are zero in the padding
-
-    def __repr__(self):
-        return self.name
-
-
-# Calling ------------------------------------------------------------------------------
-
-
-def sample(case, batch=4, source=7, target=5):
-    """Call arguments, the same ones every time."""
-    rng = np.random.default_rng(SEED)
-    return case.arguments(rng, batch, source, target)
-
-
-def tensors(arguments):
-    """The arguments that are tensors, the others being options."""
-    return {
-        name: value
-        for name, value in arguments.items()
-        if all(isinstance(x, np.ndarray) for x in tree.flatten(value))
-        and tree.flatten(value)
-    }
-
-
-def with_padding(case, arguments, filler):
-    """The arguments with `filler` wherever a mask says padding."""
-    filled = dict(arguments)
-    for name, mask in case.padding.items():
-        real = arguments[mask]
-        real = real.reshape(real.shape + (1,) * (arguments[name].ndim - real.ndim))
-        filled[name] = np.where(real, arguments[name], np.float32(filler))
-    return filled
-
-
-def with_more_padding(case, arguments, more):
-    """The arguments with `more` padded positions, NaN, behind every sequence."""
-    longer = dict(arguments)
-    for name, mask in case.padding.items():
-        widths = [(0, 0), (0, more)] + [(0, 0)] * (arguments[name].ndim - 2)
-        longer[name] = np.pad(arguments[name], widths, constant_values=np.nan)
-        longer[mask] = np.pad(arguments[mask], widths[:2])
-    return longer
-
-
-def one_row(case, arguments, row):
-    """Row `row` alone, cut to its own length (at least one position)."""
-    alone = {
-        name: tree.map_structure(lambda x: x[row : row + 1], value)
-        for name, value in tensors(arguments).items()
-    }
-    for name, mask in case.padding.items():
-        length = max(1, int(arguments[mask][row].sum()))
-        alone[name], alone[mask] = alone[name][:, :length], alone[mask][:, :length]
-    return {**arguments, **alone}
-
-
-def flat(outputs):
-    """Outputs as a list of NumPy arrays."""
-    return [keras.ops.convert_to_numpy(x) for x in tree.flatten(outputs)]
-
-
-def built(case, arguments=None):
-    """The layer with weights that are nowhere all zero or all one."""
-    layer = case.make()
-    layer(**(arguments or sample(case)))
-    rng = np.random.default_rng(SEED + 1)
-    for weight in layer.trainable_weights:
-        noise = rng.normal(scale=0.2, size=weight.shape)
-        weight.assign(keras.ops.convert_to_numpy(weight) + noise)
-    return layer
-
-
-def gradients(layer, arguments, function=None):
-    """Outputs, and gradients of a fixed weighted sum of them.
-
-    Returns:
-        outputs as arrays, and a dict of gradients for every trainable weight and every
-        float argument.
-    """
-    function = function or (lambda **arguments: layer(**arguments))
-    floats, others = {}, {}
-    for name, value in arguments.items():
-        is_float = name in tensors(arguments) and all(
-            x.dtype.kind == "f" for x in tree.flatten(value)
-        )
-        (floats if is_float else others)[name] = value
-    with tf.GradientTape() as tape:
-        floats = tree.map_structure(tf.constant, floats)
-        tape.watch(tree.flatten(floats))
-        outputs = function(**floats, **others)
-        loss = weighted_sum(outputs)
-    weights = [weight.value for weight in layer.trainable_weights]
-    names = [weight.path for weight in layer.trainable_weights]
-    wanted = weights + tree.flatten(floats)
-    names += [
-        f"{name}[{i}]" for name in floats for i, _ in enumerate(tree.flatten(floats[name]))
-    ]
-    found = tape.gradient(loss, wanted, unconnected_gradients="zero")
-    found = [tf.convert_to_tensor(g).numpy() for g in found]
-    return flat(outputs), dict(zip(names, found, strict=True))
-
-
-def weighted_sum(outputs):
-    """A scalar that depends on every entry of every float output in its own way."""
-    total = 0.0
-    for x in tree.flatten(outputs):
-        if not x.dtype.is_floating:
-            continue
-        x = tf.cast(x, tf.float64 if x.dtype == tf.float64 else tf.float32)
-        x = tf.reshape(x, [-1])
-        total += tf.reduce_sum(x * tf.cos(tf.cast(tf.range(tf.size(x)), x.dtype)))
-    return total
-
-
-# Comparing ----------------------------------------------------------------------------
-
-
-def same(expected, received, tolerance, what):
-    """Raises unless the arrays agree to `tolerance` (0: bit by bit)."""
-    if len(expected) != len(received):
-        raise AssertionError(f"{what}: {len(expected)} outputs, then {len(received)}")
-    for i, (e, r) in enumerate(zip(expected, received, strict=True)):
-        if e.shape != r.shape:
-            raise AssertionError(f"{what}: output {i} has shape {e.shape}, then {r.shape}")
-        if e.size and not np.allclose(e, r, rtol=tolerance, atol=tolerance):
-            worst = np.max(np.abs(np.subtract(e, r, dtype="float64")))
-            raise AssertionError(f"{what}: output {i} differs by {worst:.3g}")
-
-
-def same_gradients(expected, received, tolerance, what):
-    """Raises unless the gradients agree, relative to the largest entry of each."""
-    for name, e in expected.items():
-        worst = np.max(np.abs(e - received[name]), initial=0.0)
-        if not worst <= tolerance * max(1e-3, np.max(np.abs(e), initial=0.0)):
-            raise AssertionError(f"{what}: gradient of {name} differs by {worst:.3g}")
-
-
-def crop(outputs, like):
-    """The outputs cut to the shapes of `like`."""
-    return [
-        x[tuple(slice(0, size) for size in small.shape)]
-        for x, small in zip(outputs, like, strict=True)
-    ]
-
-
-# The promises -------------------------------------------------------------------------
+from keras_seqattn.testing.case import (
+    SEED,
+    built,
+    flat_tensors,
+    functional,
+    one_row,
+    sample,
+    save_and_load,
+    symbolic,
+    tensors,
+    under_policy,
+    with_more_padding,
+    with_padding,
+)
+from keras_seqattn.testing.compare import (
+    crop,
+    flat,
+    gradients,
+    same,
+    same_gradients,
+    weighted_sum,
+)
 
 
 def check_config(case):
@@ -229,14 +90,14 @@ def check_spec(case):
 
 def check_saving(case):
     """Saved in a Functional model and loaded again: equal bit by bit."""
-    model, arguments = functional(case, built(case)), _flat_tensors(sample(case))
+    model, arguments = functional(case, built(case)), flat_tensors(sample(case))
     reloaded = save_and_load(model)
     same(flat(model(arguments)), flat(reloaded(arguments)), 0, f"{case}, reloaded")
 
 
 def check_quantized(case):
     """int8: quantised, saved and loaded again is equal bit by bit."""
-    model, arguments = functional(case, built(case)), _flat_tensors(sample(case))
+    model, arguments = functional(case, built(case)), flat_tensors(sample(case))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Keras warns about layers without products
         model.quantize("int8")
@@ -329,7 +190,7 @@ def check_precision(case, policy):
     """Half precision: right dtypes, close to float32, finite gradients."""
     arguments = sample(case)
     full = built(case, arguments)
-    half = _under_policy(case, policy, arguments)
+    half = under_policy(case, policy, arguments)
     half.set_weights(full.get_weights())
     if {w.dtype for w in half.trainable_weights} - {"float32"}:
         raise AssertionError(f"{case}: weights of {policy} are not float32")
@@ -356,7 +217,7 @@ def check_differences(case):
         ),
         sample(case, batch=2, source=4, target=3),
     )
-    layer = _under_policy(case, "float64", wide)
+    layer = under_policy(case, "float64", wide)
     rng = np.random.default_rng(SEED + 2)
     for weight in layer.trainable_weights:
         weight.assign(rng.normal(scale=0.5, size=weight.shape))
@@ -423,53 +284,3 @@ def checks_for(case):
         if (case.stepwise or check is not check_stepwise)
         and (case.padding or check not in OF_PADDING)
     ]
-
-
-# Models -------------------------------------------------------------------------------
-
-
-def symbolic(case, arguments, unknown=True):
-    """Keras inputs for all tensors; batch and, for padded ones, length unknown."""
-    timed = {*case.padding, *case.padding.values()}
-
-    def symbol(name, x):
-        if not unknown:
-            return keras.Input(batch_shape=x.shape, dtype=x.dtype.name)
-        shape = (None, *x.shape[2:]) if name in timed else x.shape[1:]
-        return keras.Input(shape, dtype=x.dtype.name)
-
-    return {
-        name: tree.map_structure(lambda x, name=name: symbol(name, x), value)
-        for name, value in tensors(arguments).items()
-    }
-
-
-def functional(case, layer):
-    """A Functional model of this layer alone; its inputs and outputs are flat lists."""
-    arguments = sample(case)
-    inputs = symbolic(case, arguments)
-    outputs = layer(**{**arguments, **inputs})
-    return keras.Model(tree.flatten(list(inputs.values())), tree.flatten(outputs))
-
-
-def save_and_load(model):
-    """The model after a round trip through a `.keras` file."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.keras"
-        model.save(path)
-        return keras.models.load_model(path)
-
-
-def _flat_tensors(arguments):
-    return tree.flatten(list(tensors(arguments).values()))
-
-
-def _under_policy(case, policy, arguments):
-    before = keras.config.dtype_policy()
-    keras.config.set_dtype_policy(policy)
-    try:
-        layer = case.make()
-        layer(**arguments)
-        return layer
-    finally:
-        keras.config.set_dtype_policy(before)

@@ -67,7 +67,9 @@ def encoder_arguments(rng, batch, source, target):
     }
 
 
-def attention_stepwise(layer, query, value, query_mask=None, value_mask=None, **options):
+def attention_stepwise(
+    layer, query, value, query_mask=None, value_mask=None, **options
+):
     """What the call of an attention layer returns, one query after the other."""
     memory = layer.prepare(value, value_mask)
 
@@ -96,8 +98,9 @@ def decoder_stepwise(
         output, alignment, state = decoder.step(inputs_t, state, memory)
         return (output, alignment), state
 
-    steps, state = zero_padding(inputs, inputs_mask), decoder.initial_state(
-        memory, initial_state
+    steps, state = (
+        zero_padding(inputs, inputs_mask),
+        decoder.initial_state(memory, initial_state),
     )
     (output, alignment), state = static_unroll(step, steps, state, inputs_mask)
     return output, ops.moveaxis(alignment, 1, -2), state

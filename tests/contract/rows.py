@@ -4,7 +4,7 @@ import keras
 import numpy as np
 
 import keras_seqattn as ks
-from keras_seqattn.testing.contract import Case
+from keras_seqattn.testing.case import Case
 from keras_seqattn.testing.sequences import (
     PADDED_ATTENTION,
     PADDED_DECODER,
@@ -77,9 +77,7 @@ ATTENTIONS += [
             UNITS, filters=3, kernel_size=3, use_cumulative=True
         ),
     ),
-    attention(
-        "multi_head", lambda: ks.MultiHeadAdditiveAttention(UNITS, heads=2)
-    ),
+    attention("multi_head", lambda: ks.MultiHeadAdditiveAttention(UNITS, heads=2)),
     attention(
         "local_monotonic", lambda: ks.LocalAttention(ks.LuongAttention(), window=2)
     ),

@@ -22,30 +22,27 @@ def arange(*shape):
 def constant_decoder(units, cell, depth, z=1.0):
     """Keras's tests: kernel 0.01, recurrent kernel 0.02, bias 0.03 (forget gate 1).
 
-    z multiplies the update gate's weights: -1 exchanges z and 1 - z.
+    z multiplies the weights of the first gate: in a GRU, -1 exchanges z and 1 - z.
     """
     decoder = ks.AttentionDecoder(ks.ContextCell(units, cell=cell))
     decoder.build((None, None, depth), (None, None, 1))
     (part,) = decoder.cell.recurrence.cells
-    part.input_kernel.bias.assign(gates(part.input_kernel.bias, 0.03, units, z))
-    if cell == "lstm":
-        bias = np.array(part.input_kernel.bias)
-        bias[units : 2 * units] = 1.0
-        part.input_kernel.bias.assign(bias)
+
+    def fill(weight, value, forget=None):
+        filled = np.full(weight.shape, value)
+        filled[..., :units] *= z
+        if forget is not None:
+            filled[units : 2 * units] = forget
+        weight.assign(filled)
+
+    fill(part.input_kernel.kernel, 0.01)
+    fill(part.input_kernel.bias, 0.03, forget=1.0 if cell == "lstm" else None)
+    fill(part.recurrent_kernel.kernel, 0.02)
     if cell == "gru":
-        part.recurrent_kernel.bias.assign(np.full(3 * units, 0.03))
-    if cell == "gru_paper":
-        kernel = part.proposal_kernel.kernel
-        kernel.assign(np.full(kernel.shape, 0.02))
-    for dense, value in ((part.input_kernel, 0.01), (part.recurrent_kernel, 0.02)):
-        dense.kernel.assign(gates(dense.kernel, value, units, z))
+        fill(part.recurrent_kernel.bias, 0.03)
+    if cell == "gru_paper":  # the candidate's kernel stands alone
+        part.proposal_kernel.kernel.assign(np.full([units, units], 0.02))
     return decoder
-
-
-def gates(weight, value, units, z):
-    filled = np.full(weight.shape, value)
-    filled[..., :units] *= z
-    return filled
 
 
 def run(decoder, inputs, state=None, mask=None):
@@ -95,7 +92,7 @@ def test_lstm_pass_initial_state(order, expected):
     ("cell", "z", "expected"),
     [
         ("gru", 1.0, [0.5217289, 0.6371659, 0.39384964]),  # reset_after=True
-        # reset_after=False; Keras's z is the paper's 1 - z, sigmoid(-a) = 1 - sigmoid(a)
+        # reset_after=False. Keras's z is the paper's 1 - z: sigmoid(-a).
         ("gru_paper", -1.0, [0.51447755, 0.6426879, 0.40208298]),
     ],
 )

@@ -37,6 +37,12 @@ def test_is_the_papers():
     assert_close(attend_all(layer, query, value, MASK)[2], coverage)
 
 
+def test_starts_without_bias():
+    layer = ks.CoverageAttention(3)
+    layer.build((None, 4), (None, None, 6))
+    assert not np.any(layer.bias)
+
+
 def test_what_was_read_is_avoided():
     query, value = sequences()
     query = np.repeat(query[:, :1], 3, axis=1)
@@ -45,8 +51,11 @@ def test_what_was_read_is_avoided():
     layer.w_c.assign(-np.ones(3) * 5)
     _, alignment = layer(query, value, return_attention_scores=True)
     first = np.argmax(alignment[:, 0], axis=-1)
-    rows = np.arange(4)
-    assert np.all(alignment[rows, 1, first] < alignment[rows, 0, first])
+    before, after = (
+        np.take_along_axis(np.asarray(alignment[:, t]), first[:, None], axis=-1)
+        for t in (0, 1)
+    )
+    assert np.all(after < before)
 
 
 def test_dropout_does_not_reach_the_coverage():

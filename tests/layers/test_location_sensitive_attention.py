@@ -63,6 +63,8 @@ def test_filters_wider_than_the_source():
     query, value = sequences()
     layer = ks.LocationSensitiveAttention(3)
     assert (layer.filters, layer.kernel_size) == (10, 201)  # the paper's
+    layer.build(query.shape, value.shape)
+    assert not np.any(layer.bias)
     layer = built(layer, query, value, scale=0.2)
     context, _, _ = oracle.over_targets(
         attend_as_the_paper(layer, value), query, first_position(4, 5)

@@ -88,11 +88,14 @@ ENCODERS = {
 }
 
 
+@pytest.mark.product
 @pytest.mark.parametrize("masked", [False, True], ids=["real", "padded"])
 @pytest.mark.parametrize("dtype", TOLERANCES)
-@pytest.mark.parametrize("cell", CELLS)
-@pytest.mark.parametrize("name", ENCODERS)
-def test_encoder_equals_oracle(name, cell, dtype, masked):
+@pytest.mark.parametrize(
+    "pair", [(n, c) for n in ENCODERS for c in CELLS], ids="-".join
+)
+def test_encoder_equals_oracle(pair, dtype, masked):
+    name, cell = pair
     encoder_class, options, oracle = ENCODERS[name]
     encoder = encoder_class(UNITS, cell=CELLS[cell](dtype), dtype=dtype, **options)
     encoder.build((None, None, DEPTH))
