@@ -1,1 +1,1 @@
-"""Step times beside the same model as a user writes it today. `python -m benchmarks.run`."""
+"""Our layers beside the same model as a user writes it: `python -m benchmarks.run`."""

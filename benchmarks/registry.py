@@ -18,9 +18,7 @@ class Contender(NamedTuple):
 
     name: str
     step: Callable[[], Any]  # one repetition, to be timed
-    results: Callable[
-        [], dict[str, Any]
-    ]  # what must agree, by name; called once, first
+    results: Callable[[], dict[str, Any]]  # what must agree; called once, first
 
 
 class Tolerance(NamedTuple):
@@ -65,8 +63,8 @@ def _allowed(contest, name):
         if name.startswith(tolerance.names):
             return tolerance.relative
     raise ValueError(
-        f"No tolerance for the result {name!r}. Expected one whose names it starts with, "
-        f"received {contest.tolerances}. Add one to the Contest."
+        f"No tolerance for the result {name!r}. Expected one whose names it "
+        f"starts with, received {contest.tolerances}. Add one to the Contest."
     )
 
 

@@ -2,8 +2,9 @@
 
 Times move with the machine and with what else runs on it. So the contenders take turns,
 each repetition in the other order, and a ratio is the median of the ratios within the
-repetitions. Beside the time on the wall stands the processor time of this process, which
-other programs disturb least. The GEMM peak, of the same run, is what the machine can do.
+repetitions. Beside the time on the wall stands the processor time of this process,
+which other programs disturb least. The GEMM peak of the same run says what the machine
+can do.
 """
 
 import argparse

@@ -45,7 +45,7 @@ class AttentionGRUCell(keras.layers.Layer):
 
 
 class KerasSeq2Seq(keras.Model):
-    """Bidirectional GRU, additive attention in a `keras.layers.RNN`, readout after it."""
+    """Bidirectional GRU, attention in a `keras.layers.RNN`, readout after it."""
 
     def __init__(self, vocabulary, embedding, units, mask_zero):
         super().__init__()

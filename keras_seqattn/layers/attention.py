@@ -91,6 +91,8 @@ class Attention(Composite):
         Returns:
             `Memory(values, keys, mask)`.
         """
+        checks.check_source(type(self).__name__, value.shape)
+        checks.check_mask(type(self).__name__, mask, "value", value.shape, "source")
         value = zero_padding(value, mask)
         return Memory(self.project_values(value), self.project_keys(value), mask)
 
@@ -218,6 +220,12 @@ class Attention(Composite):
     def _check(self, query, value, query_mask, value_mask):
         owner = type(self).__name__
         self.check_shapes(query.shape, value.shape)
+        if query_mask is not None and len(query.shape) == 2:
+            raise ValueError(
+                f"{owner} got a query_mask for a single query. Expected None with a "
+                "query [batch, query_depth], received a mask of shape "
+                f"{tuple(query_mask.shape)}. Drop it, or give the query a target axis."
+            )
         checks.check_mask(owner, query_mask, "query", query.shape, "target")
         checks.check_mask(owner, value_mask, "value", value.shape, "source")
 

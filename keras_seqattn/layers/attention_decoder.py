@@ -65,7 +65,7 @@ class AttentionDecoder(Composite):
     def __init__(self, cell, unroll=False, **kwargs):
         super().__init__(**kwargs)
         verbs = ("prepare", "project", "initial_state", "step")
-        if not all(hasattr(cell, verb) for verb in verbs):
+        if isinstance(cell, type) or not all(hasattr(cell, verb) for verb in verbs):
             raise ValueError(
                 f"AttentionDecoder got an unusable cell. Expected a decoder cell with "
                 f"the methods {verbs}, received {cell!r}. Wrap a recurrent cell first, "
@@ -82,6 +82,8 @@ class AttentionDecoder(Composite):
     @step_verb
     def prepare(self, value, mask=None):
         """`Memory` of a source `[batch, source, memory_depth]`: once per source."""
+        checks.check_source(type(self).__name__, value.shape)
+        checks.check_mask(type(self).__name__, mask, "value", value.shape, "source")
         return self.cell.prepare(value, mask)
 
     def initial_state(self, memory, initial_state=None):

@@ -63,7 +63,9 @@ class BahdanauAttention(Attention):
         if self.normalize:
             initial = keras.initializers.Constant(self.units**-0.5)
             self.g = self.add_weight(name="g", shape=(), initializer=initial)
-            self.bias = self.add_weight(name="bias", shape=(self.units,))
+            self.bias = self.add_weight(
+                name="bias", shape=(self.units,), initializer="zeros"
+            )
 
     def project_keys(self, value):
         return self.key_projection(value)

@@ -1,6 +1,7 @@
 """What every layer of the library shares."""
 
 import copy
+import re
 
 import keras
 
@@ -14,8 +15,9 @@ class Composite(keras.layers.Layer):
 
     def get_config(self):
         config = super().get_config()
+        above = (self.path or "").removesuffix(self.name)  # not there after loading
         quantized = {
-            layer.path: layer.dtype_policy
+            f"(.*/)?{re.escape(layer.path.removeprefix(above))}": layer.dtype_policy
             for layer in self._flatten_layers(include_self=False)
             if layer.quantization_mode is not None
         }

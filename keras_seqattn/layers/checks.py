@@ -129,7 +129,8 @@ def check_past(owner, past, query, words):
 
 def check_attention(owner, attention):
     """A decoder cell needs a mechanism, not its name."""
-    if not all(hasattr(attention, verb) for verb in ("prepare", "attend")):
+    verbs = ("prepare", "attend")
+    if isinstance(attention, type) or not all(hasattr(attention, v) for v in verbs):
         raise ValueError(
             f"{owner} got an unusable attention. Expected an attention layer with the "
             f"verbs prepare and attend, received {attention!r}. Pass an object, e.g. "

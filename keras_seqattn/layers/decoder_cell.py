@@ -56,7 +56,7 @@ class DecoderCell(Composite):
             lambda size: ops.zeros((batch, size), self.compute_dtype), self.state_size
         )
 
-    def call(self, *args, **kwargs):
+    def __call__(self, *args, **kwargs):  # before Keras would try to build it
         raise ValueError(
             f"{type(self).__name__} cannot be called. Expected its methods prepare, "
             "project, initial_state and step; received a call. Wrap it: "

@@ -84,6 +84,8 @@ class DeepOutputHead(Composite):
         self.head.build((*outputs_shape[:-1], self.units))
 
     def call(self, outputs, inputs, outputs_mask=None):
+        owner = type(self).__name__
+        checks.check_mask(owner, outputs_mask, "outputs", outputs.shape, "target")
         outputs = zero_padding(outputs, outputs_mask)
         inputs = zero_padding(inputs, outputs_mask)
         pieces = self.from_outputs(outputs) + self.from_inputs(inputs)  # (A.2.2)

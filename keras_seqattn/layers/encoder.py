@@ -62,7 +62,11 @@ class Encoder(keras.layers.Layer):
         Returns:
             `Encoded`, with `mask=None` when everything is real.
         """
-        raise NotImplementedError(f"{type(self).__name__} must define `encode`.")
+        raise NotImplementedError(
+            f"{type(self).__name__} has no encoding. Expected a subclass of Encoder "
+            "that defines encode(inputs, mask, training). Received none. See "
+            "CONTRIBUTING.md."
+        )
 
     def call(self, inputs, mask=None, training=None):
         self._check_inputs(inputs, mask)

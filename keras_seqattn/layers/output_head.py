@@ -92,6 +92,8 @@ class OutputHead(Composite):
         )
 
     def call(self, outputs, mask=None):
+        owner = type(self).__name__
+        checks.check_mask(owner, mask, "outputs", outputs.shape, "target")
         outputs = zero_padding(outputs, mask)
         if self.embedding is None:
             logits = self.kernel(outputs)  # (6)

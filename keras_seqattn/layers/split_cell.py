@@ -116,11 +116,12 @@ class KerasCell(Composite):
     @property
     def state_size(self):
         size = self.cell.state_size
-        return size[0] if isinstance(size, (list, tuple)) and len(size) == 1 else size
+        listed = isinstance(size, (list, tuple)) and len(size) == 1
+        return size[0] if listed and isinstance(size[0], int) else size
 
     def output_of(self, state):
         """The output of the last step: `h` of the (last) cell."""
-        if isinstance(self.cell, keras.layers.StackedRNNCells):
+        if isinstance(self.cell, keras.layers.StackedRNNCells) and not self._one_state:
             state = state[-1]
         return tree.flatten(state)[0]
 
@@ -142,7 +143,6 @@ class KerasCell(Composite):
 
         states = tree.map_structure(flat, [state] if self._one_state else state)
         output, new = self.cell(flat(joined), states)
-        new = new[0] if self._one_state else new
         new = tree.pack_sequence_as(state, tree.flatten(new))
         output, new = tree.map_structure(
             lambda x: ops.reshape(x, axes + (x.shape[-1],)), (output, new)

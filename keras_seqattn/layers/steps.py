@@ -1,6 +1,7 @@
 """Step verbs: methods that compute at once, outside of a layer's `call`."""
 
 import functools
+import inspect
 
 import keras
 from keras import ops, tree
@@ -14,11 +15,16 @@ def step_verb(method):
     cast to the compute dtype, as `call` does; memory and state already have theirs.
     """
 
+    signature = inspect.signature(method)
+
     @functools.wraps(method)
-    def checked(self, tensor, *args, **kwargs):
+    def checked(self, *args, **kwargs):
+        given = signature.bind(self, *args, **kwargs)
+        given.apply_defaults()
+        _, *args = given.args
         owner, verb = type(self).__name__, method.__name__
-        given = tree.flatten((tensor, args, kwargs))
-        symbolic = [x for x in given if isinstance(x, keras.KerasTensor)]
+        tensors = tree.flatten(args)
+        symbolic = [x for x in tensors if isinstance(x, keras.KerasTensor)]
         if symbolic:
             raise ValueError(
                 f"{owner}.{verb} got a symbolic KerasTensor. Expected a real tensor: a "
@@ -32,7 +38,7 @@ def step_verb(method):
                 f"built layer, received {owner} {self.name!r} with built=False. Call "
                 "the layer once on a whole sequence, or its build(...) with shapes."
             )
-        return method(self, _as_call_casts(tensor, self.compute_dtype), *args, **kwargs)
+        return method(self, _as_call_casts(args[0], self.compute_dtype), *args[1:])
 
     return checked
 

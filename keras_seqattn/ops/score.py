@@ -32,7 +32,7 @@ def additive_score(query, keys, v, bias=None):
         hidden = query[..., None, :] + per_query(keys, len(query.shape))
     if bias is not None:
         hidden = hidden + bias
-    return ops.einsum("...su,u->...s", ops.tanh(hidden), v)  # (A.1.2)
+    return ops.dot(ops.tanh(hidden), v)  # (A.1.2)
 
 
 def normalized_v(v, g):

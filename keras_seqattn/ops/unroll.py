@@ -32,6 +32,12 @@ def static_unroll(step, inputs, state, mask=None):
             f"received shapes {tree.map_structure(lambda x: x.shape, inputs)}. "
             "Use dynamic_unroll (unroll=False) for lengths known only at run time."
         )
+    if time == 0:
+        raise ValueError(
+            "static_unroll got inputs without a single step. Expected time >= 1, "
+            f"received shapes {tree.map_structure(lambda x: x.shape, inputs)}. "
+            "Pass at least one position, masked if it is not real."
+        )
     outputs = []
     for t in range(time):
         inputs_t = tree.map_structure(lambda x, t=t: x[:, t], inputs)

@@ -136,6 +136,18 @@ DECODERS = [
         lambda: ks.LuongCell(UNITS, ks.LocalAttention(ks.LuongAttention(), window=2)),
     ),
     decoder(
+        "bahdanau_coverage",
+        lambda: ks.BahdanauCell(UNITS, ks.CoverageAttention(UNITS), cell="lstm"),
+    ),
+    decoder(
+        "bahdanau_monotonic",
+        lambda: ks.BahdanauCell(
+            UNITS,
+            ks.MonotonicAttention(ks.CoverageAttention(UNITS), inference="soft"),
+            cell="simple",
+        ),
+    ),
+    decoder(
         "bahdanau_multi_head",
         lambda: ks.BahdanauCell(UNITS, ks.MultiHeadAdditiveAttention(UNITS, heads=2)),
     ),

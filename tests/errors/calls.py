@@ -6,6 +6,8 @@ from keras import ops
 
 import keras_seqattn as ks
 from keras_seqattn.layers.bi_encoder import BiEncoder
+from keras_seqattn.layers.deep_output_head import DeepOutputHead
+from keras_seqattn.layers.output_head import OutputHead
 from keras_seqattn.ops.unroll import static_unroll
 from tests.errors.given import (
     UNITS,
@@ -141,7 +143,7 @@ CALLS = [
         lambda: attend(ones(2, 4), query_mask=mask(2, 4)),
         "BahdanauAttention got a query_mask for a single query. Expected None with a "
         "query [batch, query_depth], received a mask of shape (2, 4). Drop it, or "
-        "pass a query with a target axis.",
+        "give the query a target axis.",
     ),
     (
         "mask of rank 1",
@@ -184,6 +186,20 @@ CALLS = [
         lambda: BiEncoder(UNITS)(ones(2, 5, 4), mask=mask(2, 3)),
         "BiEncoder got a mask of shape (2, 3) for a sequence of shape (2, 5, 4). "
         f"Expected [batch, source] = (2, 5). {_NOT_TARGET}",
+    ),
+    (
+        "head mask of the source",
+        lambda: OutputHead(9)(ones(2, 3, 4), mask=mask(2, 5)),
+        "OutputHead got a mask of shape (2, 5) for outputs of shape (2, 3, 4). "
+        f"Expected [batch, target] = (2, 3). {_NOT_SOURCE}",
+    ),
+    (
+        "head mask of numbers",
+        lambda: DeepOutputHead(9, 4)(
+            ones(2, 3, 4), ones(2, 3, 4), outputs_mask=ones(2, 3)
+        ),
+        "DeepOutputHead got a mask for outputs that is not boolean. Expected bool, "
+        "True = real, received dtype float32. Write e.g. `mask=ids != 0`.",
     ),
     # States.
     (
@@ -243,8 +259,8 @@ CALLS = [
         lambda: decoder().step(ones(2, 4), (), ()),
         "AttentionDecoder.step was called before the layer has weights. Expected a "
         "built layer, received AttentionDecoder 'attention_decoder...' with "
-        "built=False. Call the layer once on a whole sequence, or call its "
-        "build(...) with shapes.",
+        "built=False. Call the layer once on a whole sequence, or its build(...) with "
+        "shapes.",
     ),
     (
         "symbolic prepare",

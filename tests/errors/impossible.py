@@ -87,6 +87,21 @@ LAYERS = [
         "attention=BahdanauAttention(256).",
     ),
     (
+        "class in place of an attention",
+        lambda: ks.LuongCell(UNITS, ks.LuongAttention),
+        "LuongCell got an unusable attention. Expected an attention layer with the "
+        "verbs prepare and attend, received <class '....LuongAttention'>. Pass an "
+        "object, e.g. attention=BahdanauAttention(256).",
+    ),
+    (
+        "class in place of a decoder cell",
+        lambda: ks.AttentionDecoder(ks.BahdanauCell),
+        "AttentionDecoder got an unusable cell. Expected a decoder cell with the "
+        "methods ('prepare', 'project', 'initial_state', 'step'), received <class "
+        "'....BahdanauCell'>. Wrap a recurrent cell first, e.g. BahdanauCell(256, "
+        "attention=BahdanauAttention(256), cell='gru').",
+    ),
+    (
         "unknown readout",
         lambda: bahdanau_cell(readout="next_state"),
         "BahdanauCell got an unknown readout. Expected one of ['previous_state', "
@@ -95,10 +110,10 @@ LAYERS = [
     (
         "one GNMT layer",
         lambda: ks.GNMTCell(UNITS, additive(), layers=1),
-        "GNMTCell got too few layers. Expected layers >= 2 and residual_from >= 2 "
-        "(the bottom layer attends, those above read; its input has another size), "
-        "received layers=1, residual_from=3. For one layer use BahdanauCell or "
-        "LuongCell.",
+        "GNMTCell got too few layers. Expected layers >= 2 (the bottom one "
+        "attends, those above read) and residual_from >= 2 (the bottom one's input has "
+        "another size), received layers=1, residual_from=3. For one layer use "
+        "BahdanauCell or LuongCell.",
     ),
     # Attentions.
     (

@@ -6,7 +6,7 @@ import tensorflow as tf
 from keras import tree
 
 import keras_seqattn as ks
-from keras_seqattn.testing.contract import flat, same, same_gradients, weighted_sum
+from keras_seqattn.testing.compare import flat, same, same_gradients, weighted_sum
 
 MASK = np.array(
     [[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 0, 0, 0, 0], [0, 0, 0, 0, 0]], bool

@@ -1,6 +1,6 @@
 """Walks through the nodes of a traced function, down into its loops and calls."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 PRODUCTS = ("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Einsum", "MatMul")
 
@@ -49,7 +49,7 @@ def loop_bodies(graph):
     return [function(op.graph, op.get_attr("body").name) for op in loops]
 
 
-def products(ops: Any):
+def products(ops):
     """The matrix products among some operations."""
     return [
         Product(op.type, *(tuple(x.shape.as_list()) for x in op.inputs))

@@ -129,7 +129,7 @@ def test_no_device_is_pinned(step):
 
 
 def test_the_check_can_fail():
-    """It knows an operation that has no GPU kernel, and a type that none was made for."""
+    """It knows an operation without a GPU kernel, and a type that none was made for."""
 
     def all_fit(function, spec):
         graph = tf.function(function).get_concrete_function(spec).graph

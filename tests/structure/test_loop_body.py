@@ -116,13 +116,30 @@ CASES = {
         [(7, 21)],  # U
     ),
 }
-INPUT_KERNELS = {"bahdanau_simple": (5, 7), "context": (5, 21), "context_fed": (5, 21)}
-INPUT_KERNELS |= {
+# [in, out] of what must not be in the body: W of the (bottom) cell, and U_a (additive)
+# or W_a (Luong's general) of the keys; None: no attention, no keys.
+INPUT_KERNELS = {
     "bahdanau_gru": (5, 21),
     "bahdanau_gru_paper": (5, 21),
-}  # else (5, 28)
-KEY_KERNELS = {"context": None, "context_fed": None}  # else U_a: (11, 13), or
-KEY_KERNELS |= {"luong": (11, 7), "luong_without_input_feeding": (11, 7)}  # W_a
+    "bahdanau_lstm": (5, 28),
+    "bahdanau_simple": (5, 7),
+    "luong": (5, 28),
+    "luong_without_input_feeding": (5, 28),
+    "gnmt": (5, 28),
+    "context": (5, 21),
+    "context_fed": (5, 21),
+}
+KEY_KERNELS = {
+    "bahdanau_gru": (11, 13),
+    "bahdanau_gru_paper": (11, 13),
+    "bahdanau_lstm": (11, 13),
+    "bahdanau_simple": (11, 13),
+    "luong": (11, 7),
+    "luong_without_input_feeding": (11, 7),
+    "gnmt": (11, 13),
+    "context": None,
+    "context_fed": None,
+}
 
 
 @pytest.fixture(params=CASES)
@@ -177,18 +194,16 @@ def test_what_does_not_depend_on_the_state_is_outside(case, graph):
             assert EMBEDDING not in shape, f"inputs are projected per step: {product}"
             assert VOCABULARY not in shape, f"the readout is in the loop: {product}"
             assert TARGET not in shape, f"all steps at every step: {product}"
-        assert product.right != KEY_KERNELS.get(case, (MEMORY, HIDDEN)) or (
-            product.left == (BATCH, MEMORY)  # F of "simple" has the shape of W_a
-        ), f"keys are projected per step: {product}"
+        assert product.right != KEY_KERNELS[case], f"keys per step: {product}"
 
 
 def test_once_per_sequence(case, graph):
-    """Outside of the loop: one product for all inputs, one for the keys, one readout."""
+    """Outside of the loop: one product for all inputs, one for keys, one readout."""
     outside = products(operations(graph, enter_loops=False))
     rights = [product.right for product in outside]
-    expected = [INPUT_KERNELS.get(case, (EMBEDDING, 28))]
-    if KEY_KERNELS.get(case, True) is not None:
-        expected.append(KEY_KERNELS.get(case, (MEMORY, HIDDEN)))
+    expected = [INPUT_KERNELS[case]]
+    if KEY_KERNELS[case] is not None:
+        expected.append(KEY_KERNELS[case])
     if case == "context_fed":
         expected.append((UNITS, 21))  # F c, before the first step
     assert sorted(r for r in rights if VOCABULARY not in r) == sorted(expected)

@@ -1,0 +1,192 @@
+"""Learns to write sequences backwards, and shows where it looks while it does.
+
+python examples/reverse.py  # trains for a minute, then reverses
+python examples/reverse.py --out docs/images/reverse_attention.png  # the picture
+
+All that the model sees are sequences and their reversals. That it has to read the
+source from the end is what the attention finds out.
+"""
+
+import argparse
+from typing import Any, NamedTuple
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+import keras_seqattn as ksa
+
+SYMBOLS = "ABCDEFGHIJKLMNOPQRST"
+PAD, START, END, FIRST = range(4)  # the symbols are FIRST, FIRST + 1, ...
+VOCABULARY = FIRST + len(SYMBOLS)
+LONGEST, UNITS, EMBEDDING, BATCH = 20, 64, 32, 128
+EPOCHS, STEPS = 20, 40  # an epoch is as many batches
+
+
+class Pairs(NamedTuple):
+    """Sequences and their reversals, padded at the end."""
+
+    source: Any  # [batch, source]
+    inputs: Any  # [batch, source + 1], start token and reversal
+    target: Any  # [batch, source + 1], reversal and end token
+
+
+def random_pairs(random, count, longest):
+    """Sequences of 1 to `longest` random symbols; every length is as likely."""
+    source, inputs, target = np.full((3, count, longest + 1), PAD, "int32")
+    for row in range(count):
+        n = random.integers(1, longest + 1)
+        source[row, :n] = random.integers(FIRST, VOCABULARY, n)
+        reversal = source[row, :n][::-1]
+        inputs[row, : n + 1] = [START, *reversal]
+        target[row, : n + 1] = [*reversal, END]
+    return Pairs(source[:, :longest], inputs, target)
+
+
+def batches(random, longest):
+    """Fresh batches without end, for `model.fit`."""
+    while True:
+        pairs = random_pairs(random, BATCH, longest)
+        yield (pairs.source, pairs.inputs), pairs.target
+
+
+class Reverser:
+    """One set of layers, used twice: `model` is trained, `reverse` writes by itself."""
+
+    def __init__(self, encoder, bridge, cell):
+        self.encoder, self.bridge = encoder, bridge
+        self.embed_source = keras.layers.Embedding(
+            VOCABULARY, EMBEDDING, mask_zero=True
+        )
+        self.embed_target = keras.layers.Embedding(
+            VOCABULARY, EMBEDDING, mask_zero=True
+        )
+        self.decoder = ksa.AttentionDecoder(cell)
+        self.head = ksa.OutputHead(VOCABULARY)
+
+        source = keras.Input((None,), dtype="int32", name="source")
+        inputs = keras.Input((None,), dtype="int32", name="inputs")
+        encoded = self.encoder(self.embed_source(source))
+        outputs = self.decoder(
+            self.embed_target(inputs),
+            encoded.values,
+            initial_state=self.bridge(encoded),
+        )
+        self.model = keras.Model([source, inputs], self.head(outputs))
+
+    @tf.function(reduce_retracing=True)
+    def reverse(self, source):
+        """Each step reads the symbol that the last one found most likely (greedy).
+
+        Args:
+            source: `[batch, source]`.
+
+        Returns:
+            tokens `[batch, source + 1]`, to be read up to the end token, and alignments
+            `[batch, source + 1, source]`.
+        """
+        encoded = self.encoder(self.embed_source(source))
+        memory = self.decoder.prepare(encoded.values, encoded.mask)
+        state = self.decoder.initial_state(memory, self.bridge(encoded))
+        token = tf.fill(tf.shape(source)[:1], START)
+        steps = tf.shape(source)[1] + 1
+        tokens = tf.TensorArray(tf.int32, steps)
+        alignments = tf.TensorArray(tf.float32, steps)
+        for t in tf.range(steps):
+            step = self.decoder.step(self.embed_target(token), state, memory)
+            state = step.state
+            token = tf.argmax(self.head(step.output), axis=-1, output_type=tf.int32)
+            tokens = tokens.write(t, token)
+            alignments = alignments.write(t, step.alignment)
+        return tf.transpose(tokens.stack()), tf.transpose(alignments.stack(), [1, 0, 2])
+
+
+class Measured(NamedTuple):
+    """How well a model reverses by itself."""
+
+    exact: float  # share of the sequences that are right from first symbol to end token
+    agreement: float  # share of the symbols written looking mostly at their origin
+
+
+def measure(reverser, pairs):
+    """Step t of n should look at position n - 1 - t; the end token has no origin."""
+    tokens, alignments = (x.numpy() for x in reverser.reverse(pairs.source))
+    exact = np.all((tokens == pairs.target) | (pairs.target == PAD), axis=1)
+    lengths = np.sum(pairs.source != PAD, axis=1, keepdims=True)
+    origin = lengths - 1 - np.arange(tokens.shape[1])
+    found = (alignments.argmax(axis=-1) == origin)[origin >= 0]
+    return Measured(float(exact.mean()), float(found.mean()))
+
+
+def train(reverser, random, longest=LONGEST, epochs=EPOCHS, steps=STEPS, **options):
+    """Stock Keras: `compile` and `fit`; returns the history."""
+    rate = keras.optimizers.schedules.CosineDecay(5e-3, decay_steps=epochs * steps)
+    reverser.model.compile(
+        optimizer=keras.optimizers.Adam(rate, global_clipnorm=1.0),
+        loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+    )
+    return reverser.model.fit(
+        batches(random, longest),
+        steps_per_epoch=steps,
+        epochs=epochs,
+        shuffle=False,  # random already
+        **options,
+    )
+
+
+def as_text(tokens):
+    """The symbols before the end token or the padding."""
+    symbols = dict(enumerate(SYMBOLS, start=FIRST))
+    length = next((i for i, token in enumerate(tokens) if token in (PAD, END)), None)
+    return "".join(symbols.get(int(token), "?") for token in tokens[:length])
+
+
+def draw(path, source, written, alignment):
+    """Heat map: a row for each symbol written, a column for each one read."""
+    from matplotlib.figure import Figure  # pip install "keras_seqattn[plot]"
+
+    source, written = as_text(source), as_text(written)
+    figure = Figure(figsize=(4.8, 4.2), dpi=110, layout="constrained")
+    axes = figure.subplots()
+    # White to blue: dark is much, whatever colours the reader can tell apart.
+    shown = alignment[: len(written), : len(source)]
+    image = axes.imshow(shown, cmap="Blues", vmin=0, vmax=1)
+    axes.set_xticks(range(len(source)), source)
+    axes.set_yticks(range(len(written)), written)
+    axes.set(xlabel="source", ylabel="target, written from top to bottom")
+    figure.colorbar(image, label="attention")
+    figure.savefig(path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", metavar="PNG", help="where to draw the attention")
+    parser.add_argument("--smoke", action="store_true", help="a few steps only")
+    args = parser.parse_args()
+
+    keras.utils.set_random_seed(args.seed)
+    random = np.random.default_rng(args.seed)
+    reverser = Reverser(
+        ksa.BiEncoder(UNITS, cell="gru"),
+        ksa.DenseBridge(UNITS),
+        ksa.BahdanauCell(UNITS, attention=ksa.BahdanauAttention(UNITS), cell="gru"),
+    )
+    size = {"epochs": 1, "steps": 2} if args.smoke else {}
+    train(reverser, random, verbose=2, **size)
+
+    pairs = random_pairs(random, 1000, LONGEST)
+    exact, agreement = measure(reverser, pairs)
+    print(
+        f"{exact:.1%} reversed, {agreement:.1%} of the attention on the anti-diagonal"
+    )
+    tokens, alignments = (x.numpy() for x in reverser.reverse(pairs.source))
+    for source, written in zip(pairs.source[:5], tokens, strict=False):
+        print(f"{as_text(source):>{LONGEST}} -> {as_text(written)}")
+    if args.out:
+        row = np.argmax(np.count_nonzero(pairs.source, axis=1))  # a longest one
+        draw(args.out, pairs.source[row], tokens[row], alignments[row])
+
+
+if __name__ == "__main__":
+    main()

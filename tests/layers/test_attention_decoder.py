@@ -1,0 +1,355 @@
+"""The decoder around its cells: states, steps, beams, masks, loops."""
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+from keras import ops, tree
+
+import keras_seqattn as ks
+from keras_seqattn.testing.contract import gradients, same, same_gradients
+
+UNITS, BATCH, SOURCE, TARGET = 4, 3, 6, 5
+INPUTS_MASK = np.arange(TARGET) < np.array([[5], [3], [1]])
+VALUE_MASK = np.arange(SOURCE) < np.array([[2], [6], [4]])
+
+
+def additive():
+    return ks.BahdanauAttention(UNITS)
+
+
+def coverage_cell():
+    return ks.LuongCell(UNITS, ks.CoverageAttention(UNITS), cell="gru")
+
+
+def location_cell():
+    attention = ks.LocationSensitiveAttention(UNITS, filters=2, kernel_size=3)
+    return ks.GNMTCell(UNITS, attention, layers=3)
+
+
+def local_cell():
+    attention = ks.LocalAttention(ks.LuongAttention("general"), window=2)
+    return ks.BahdanauCell(UNITS, attention, layers=2)
+
+
+def monotonic_cell():
+    return ks.BahdanauCell(UNITS, ks.MonotonicAttention(additive()), cell="simple")
+
+
+def foreign_cell():
+    cells = [keras.layers.LSTMCell(5), keras.layers.GRUCell(UNITS)]
+    cell = keras.layers.StackedRNNCells(cells)
+    return ks.LuongCell(UNITS, ks.LuongAttention("general"), cell=cell)
+
+
+CELLS = {  # without a past beside the recurrent state
+    "bahdanau": lambda: ks.BahdanauCell(UNITS, additive(), cell="gru_paper"),
+    "previous state": lambda: ks.BahdanauCell(
+        UNITS, additive(), cell="lstm", readout="previous_state"
+    ),
+    "luong without feeding": lambda: ks.LuongCell(
+        UNITS, ks.LuongAttention("general"), use_input_feeding=False
+    ),
+    "gnmt": lambda: ks.GNMTCell(UNITS, additive(), layers=3),
+    "context": lambda: ks.ContextCell(UNITS, cell="lstm", layers=2),
+}
+PAST_CELLS = {  # with one
+    "luong": lambda: ks.LuongCell(UNITS, ks.LuongAttention("general")),
+    "coverage": coverage_cell,
+    "location": location_cell,
+    "local": local_cell,
+    "monotonic": monotonic_cell,
+    "foreign": foreign_cell,
+    "context, fed": lambda: ks.ContextCell(UNITS, use_context=True),
+}
+ALL = {**CELLS, **PAST_CELLS}
+
+
+def normal(*shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape).astype("float32")
+
+
+def arguments(decoder, **options):
+    """Inputs, value and initial state; everything that a call can return, but masks."""
+    sizes = decoder.cell.state_size
+    states = [normal(BATCH, n, seed=9 + i) for i, n in enumerate(tree.flatten(sizes))]
+    return {
+        "inputs": normal(BATCH, TARGET, 3),
+        "value": normal(BATCH, SOURCE, UNITS, seed=1),
+        "initial_state": tree.pack_sequence_as(sizes, states),
+        "return_attention_scores": True,
+        "return_state": True,
+        **options,
+    }
+
+
+def made(name, **options):
+    decoder = ks.AttentionDecoder(ALL[name](), **options)
+    decoder(**arguments(decoder))
+    random = np.random.default_rng(5)
+    for weight in decoder.trainable_weights:
+        weight.assign(random.normal(scale=0.5, size=weight.shape))
+    return decoder
+
+
+def close(expected, received, tolerance=1e-5):
+    tree.assert_same_structure(expected, received)
+    for e, r in zip(tree.flatten(expected), tree.flatten(received), strict=True):
+        np.testing.assert_allclose(r, e, rtol=0, atol=tolerance)
+
+
+# States -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_steps_go_on_from_the_returned_state(name):
+    decoder = made(name)
+    given = arguments(decoder)
+    outputs, alignments, last = decoder(**given)
+    first = {**given, "inputs": given["inputs"][:, :2]}
+    some, _, state = decoder(**first)
+    close(outputs[:, :2], some)
+    memory = decoder.prepare(given["value"])
+    for t in range(2, TARGET):
+        step = decoder.step(given["inputs"][:, t], state, memory)
+        close(outputs[:, t], step.output)
+        close(alignments[:, t], step.alignment)
+        state = step.state
+    close(last, state)
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_two_halves_are_a_whole(name):
+    """Where nothing but the recurrent state is carried, it alone goes on."""
+    decoder = made(name)
+    given = arguments(decoder)
+    outputs, alignments, last = decoder(**given)
+    first = decoder(**{**given, "inputs": given["inputs"][:, :2]})
+    second = {"inputs": given["inputs"][:, 2:], "initial_state": first[2].recurrent}
+    second = decoder(**{**given, **second})
+    close(outputs, ops.concatenate([first[0], second[0]], axis=1))
+    close(alignments, ops.concatenate([first[1], second[1]], axis=1))
+    close(last, second[2])
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_masked_steps_leave_the_state(name):
+    """The last state is that of each row's last real step."""
+    decoder = made(name)
+    given = arguments(decoder, inputs_mask=INPUTS_MASK, value_mask=VALUE_MASK)
+    _, _, last = decoder(**given)
+    for row, length in enumerate(INPUTS_MASK.sum(axis=1)):
+        shorter = {"inputs": given["inputs"][:, :length], "inputs_mask": None}
+        _, _, expected = decoder(**{**given, **shorter})
+        rows = [
+            tree.map_structure(lambda x, row=row: x[row], state)
+            for state in (expected, last)
+        ]
+        close(*rows)
+
+
+@pytest.mark.parametrize("name", ["bahdanau", "luong", "gnmt", "foreign"])
+def test_no_state_is_zeros(name):
+    decoder = made(name)
+    given = arguments(decoder)
+    zeros = tree.map_structure(np.zeros_like, given["initial_state"])
+    expected = decoder(**{**given, "initial_state": zeros})
+    close(expected, decoder(**{**given, "initial_state": None}), 0)
+
+
+def test_state_may_be_a_tuple_for_a_list():
+    decoder = made("context")
+    given = arguments(decoder)
+    as_tuples = tuple(tuple(layer) for layer in given["initial_state"])
+    expected = decoder(**given)
+    close(expected, decoder(**{**given, "initial_state": as_tuples}), 0)
+
+
+# Beams --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_beam_shares_one_memory(name):
+    """Every hypothesis moves as it would alone, against a memory without a beam."""
+    decoder, beam = made(name), 3
+    given = arguments(decoder)
+    memory = decoder.prepare(given["value"], VALUE_MASK)
+    starts = [
+        decoder.initial_state(
+            memory, tree.map_structure(lambda x, k=k: x * k, given["initial_state"])
+        )
+        for k in range(beam)
+    ]
+    state = tree.map_structure(lambda *each: ops.stack(each, axis=1), *starts)
+    for t in range(3):  # several, so that each has a past of its own
+        inputs_t = normal(BATCH, beam, 3, seed=20 + t)
+        step = decoder.step(inputs_t, state, memory)
+        assert tuple(step.alignment.shape) == (BATCH, beam, SOURCE)
+        for k in range(beam):
+            alone = decoder.step(inputs_t[:, k], starts[k], memory)
+            among = tree.map_structure(lambda x, k=k: x[:, k], step)
+            close(tuple(alone), tuple(among))
+            starts[k] = alone.state
+        state = step.state
+
+
+@pytest.mark.parametrize("name", ["bahdanau", "luong", "gnmt", "context, fed"])
+def test_memory_is_never_tiled(name):
+    """Nothing in the graph of a beam step copies values or keys for each hypothesis."""
+    decoder = made(name)
+    given = arguments(decoder)
+    memory = decoder.prepare(given["value"])
+    state = decoder.initial_state(memory, given["initial_state"])
+    state = tree.map_structure(lambda x: np.stack([x] * 7, axis=1), state)
+    graph = tf.function(lambda x, state: decoder.step(x, state, memory).output)
+    graph = graph.get_concrete_function(normal(BATCH, 7, 3), state).graph
+    tiles = {"Tile", "BroadcastTo", "GatherV2"}
+    assert not tiles & {operation.type for operation in graph.get_operations()}
+
+
+# Masks --------------------------------------------------------------------------------
+
+IDS = np.where(INPUTS_MASK, 1 + np.arange(TARGET), 0)
+SOURCE_IDS = np.where(VALUE_MASK, 1 + np.arange(SOURCE), 0)
+
+
+def embeddings():
+    """Target and source embeddings that say what is padding."""
+    return (
+        keras.layers.Embedding(9, 3, mask_zero=True),
+        keras.layers.Embedding(9, UNITS, mask_zero=True),
+    )
+
+
+@pytest.mark.parametrize(
+    "name, state",
+    [
+        ("bahdanau", True),
+        ("bahdanau", False),
+        ("luong", True),
+        ("luong", False),
+        ("gnmt", True),
+        ("context", True),  # without one it knows nothing
+    ],
+)
+def test_implicit_masks_are_the_explicit_ones(name, state):
+    """Also beside an initial state, where `keras.layers.RNN` would lose them."""
+    decoder, (target, source) = made(name), embeddings()
+    given = arguments(decoder)
+    if not state:
+        given["initial_state"] = None
+    given["inputs"], given["value"] = target(IDS), source(SOURCE_IDS)
+    received = decoder(**given)
+    np.testing.assert_array_equal(received[0]._keras_mask, INPUTS_MASK)
+    plain = {name: np.asarray(given[name]) for name in ("inputs", "value")}
+    masks = {"inputs_mask": INPUTS_MASK, "value_mask": VALUE_MASK}
+    expected = decoder(**{**given, **plain, **masks})
+    close(expected, received, 0)
+    assert not np.any(received[1] * ~VALUE_MASK[:, None, :])
+    assert np.any(np.asarray(decoder(**{**given, **plain})[0]) != expected[0])
+
+
+def test_implicit_masks_in_a_functional_model():
+    decoder, (target, source) = made("luong"), embeddings()
+    ids = keras.Input((None,), dtype="int32")
+    source_ids = keras.Input((None,), dtype="int32")
+    state = [keras.Input((UNITS,)), keras.Input((UNITS,))]
+    outputs = decoder(target(ids), source(source_ids), initial_state=state)
+    model = keras.Model([ids, source_ids, *state], outputs)
+    given = arguments(decoder)["initial_state"]
+    expected = decoder(
+        np.asarray(target(IDS)),
+        np.asarray(source(SOURCE_IDS)),
+        initial_state=given,
+        inputs_mask=INPUTS_MASK,
+        value_mask=VALUE_MASK,
+    )
+    received = model([IDS, SOURCE_IDS, *given])
+    np.testing.assert_array_equal(received._keras_mask, INPUTS_MASK)
+    close(expected, received, 0)
+    predicted = model.predict([IDS, SOURCE_IDS, *given], verbose=0)
+    close(np.asarray(expected), predicted)
+
+
+def test_explicit_masks_beat_implicit_ones():
+    decoder, (target, source) = made("bahdanau"), embeddings()
+    given = arguments(decoder)
+    plain = {
+        "inputs": np.asarray(target(IDS)),
+        "value": np.asarray(source(SOURCE_IDS)),
+        "inputs_mask": INPUTS_MASK[::-1].copy(),
+        "value_mask": VALUE_MASK[::-1].copy(),
+    }
+    expected = decoder(**{**given, **plain})
+    masked = {"inputs": target(IDS), "value": source(SOURCE_IDS)}
+    received = decoder(**{**given, **plain, **masked})
+    close(expected, received, 0)
+    np.testing.assert_array_equal(received[0]._keras_mask, plain["inputs_mask"])
+
+
+def test_without_masks_everything_is_real():
+    decoder = made("bahdanau")
+    given = arguments(decoder)
+    ones = {
+        "inputs_mask": np.ones((BATCH, TARGET), bool),
+        "value_mask": np.ones((BATCH, SOURCE), bool),
+    }
+    expected, received = decoder(**given), decoder(**given, **ones)
+    close(expected, received, 1e-6)
+    assert getattr(expected[0], "_keras_mask", None) is None
+
+
+# Loops --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_unrolled_is_the_compiled_loop(name):
+    decoder, unrolled = made(name), made(name, unroll=True)
+    unrolled.set_weights(decoder.get_weights())
+    given = arguments(decoder, inputs_mask=INPUTS_MASK[:, :3], value_mask=VALUE_MASK)
+    given["inputs"] = given["inputs"][:, :3]
+    graphs = [tf.function(layer.__call__) for layer in (decoder, unrolled)]
+    expected, received = (
+        gradients(layer, given, graph)
+        for layer, graph in zip((decoder, unrolled), graphs, strict=True)
+    )
+    same(expected[0], received[0], 1e-5, name)
+    same_gradients(
+        expected[1],
+        dict(zip(expected[1], received[1].values(), strict=True)),
+        1e-4,
+        name,
+    )
+
+
+def test_unrolled_needs_a_length():
+    decoder = made("bahdanau", unroll=True)
+    graph = tf.function(
+        decoder,
+        input_signature=[tf.TensorSpec((None, None, 3)), tf.TensorSpec((None, 6, 4))],
+    )
+    with pytest.raises(ValueError, match="inputs of unknown length"):
+        graph.get_concrete_function()
+
+
+def test_unroll_is_saved():
+    decoder = ks.AttentionDecoder(CELLS["bahdanau"](), unroll=True)
+    assert ks.AttentionDecoder.from_config(decoder.get_config()).unroll
+
+
+def test_attention_dropout_is_drawn_anew_at_every_step():
+    """In the compiled loop too; the alignment returned is the one before dropout."""
+    cell = ks.BahdanauCell(UNITS, ks.BahdanauAttention(UNITS, dropout=0.5))
+    decoder = ks.AttentionDecoder(cell)
+    inputs, value = np.ones((1, 8, 3), "float32"), np.ones((1, 40, 1), "float32")
+
+    @tf.function
+    def graph(training):
+        return decoder(inputs, value, return_attention_scores=True, training=training)
+
+    outputs, alignments = graph(training=True)
+    contexts = np.asarray(outputs)[0, :, UNITS:]  # of ones: the weight that was kept
+    assert len(np.unique(contexts)) > 4
+    np.testing.assert_allclose(np.sum(alignments, axis=-1), 1.0, rtol=1e-5)
+    outputs, _ = graph(training=False)
+    np.testing.assert_allclose(outputs[..., UNITS:], 1.0, rtol=1e-5)
