@@ -5,6 +5,7 @@ from keras import ops, tree
 
 from keras_seqattn.layers import checks
 from keras_seqattn.layers.base import Composite, deserialize_part, serialize_part
+from keras_seqattn.layers.keras_cell import check_initializers_of_cell
 
 
 class DecoderCell(Composite):
@@ -21,8 +22,9 @@ class DecoderCell(Composite):
         cell: "gru" (Keras's and cuDNN's: reset after the product), "gru_paper" (reset
             before it), "lstm", "simple", or a Keras RNN cell.
         layers: number of recurrent layers; a Keras cell brings its own.
-        kernel_initializer: for products with inputs and with what is fed back.
-        recurrent_initializer: for products with the state.
+        kernel_initializer: for products with inputs and with what is fed back. A Keras
+            cell brings its own.
+        recurrent_initializer: for products with the state. A Keras cell brings its own.
         **kwargs: of `keras.layers.Layer`.
     """
 
@@ -42,12 +44,21 @@ class DecoderCell(Composite):
         if layers > 1 and not isinstance(cell, str):
             raise ValueError(
                 f"{owner} got a cell object for several layers. Expected layers=1 with "
-                f"a Keras cell, received layers={layers} and {cell!r}. Stack the cells "
-                "with keras.layers.StackedRNNCells, or name the cell."
+                f"a Keras cell, received layers={layers} and {cell!r}. Name the cell, "
+                "e.g. cell='lstm', or stack cells with keras.layers.StackedRNNCells."
             )
         self.units, self.cell, self.layers = units, cell, layers
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.recurrent_initializer = keras.initializers.get(recurrent_initializer)
+        if not isinstance(cell, str):
+            check_initializers_of_cell(owner, self.initializers_of_cell())
+
+    def initializers_of_cell(self):
+        """Those that nothing but a named cell uses."""
+        return {
+            "kernel_initializer": self.kernel_initializer,
+            "recurrent_initializer": self.recurrent_initializer,
+        }
 
     def zero_state(self, memory):
         """The recurrent part of the state, all zeros, in Keras's structure."""

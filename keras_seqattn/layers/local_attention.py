@@ -36,7 +36,7 @@ class LocalAttention(ComposedAttention):
         window: D, an integer.
         position: "monotonic" or "predictive".
         units: for "predictive", the hidden size of W_p; None: the depth of the query.
-        kernel_initializer: for "predictive", of W_p and v_p.
+        kernel_initializer: for "predictive", of W_p and v_p; None: Glorot's.
         **kwargs: of `keras.layers.Layer`.
 
     Call arguments, Returns: those of `Attention`.
@@ -72,7 +72,7 @@ class LocalAttention(ComposedAttention):
         window=10,
         position="monotonic",
         units=None,
-        kernel_initializer="glorot_uniform",
+        kernel_initializer=None,
         **kwargs,
     ):
         super().__init__(attention, **kwargs)
@@ -81,14 +81,20 @@ class LocalAttention(ComposedAttention):
         checks.check_choice(owner, "position", position, POSITIONS)
         if units is not None:
             checks.check_size(owner, "units", units)
-            if position != "predictive":
+        for name, value in (
+            ("units", units),
+            ("kernel_initializer", kernel_initializer),
+        ):
+            if value is not None and position != "predictive":
                 raise ValueError(
-                    f"{owner} got units for a position that has no weights. Expected "
-                    f"units only with position='predictive', received units={units} "
-                    f"with position={position!r}. Drop units, or change the position."
+                    f"{owner} got {name} for a position that has no weights. Expected "
+                    f"it only with position='predictive', received {name}={value!r} "
+                    f"with position={position!r}. Drop {name}, or change the position."
                 )
         self.window, self.position, self.units = window, position, units
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
+        if position == "predictive" and kernel_initializer is None:
+            self.kernel_initializer = keras.initializers.GlorotUniform()
 
     def build(self, query_shape, value_shape):
         super().build(query_shape, value_shape)
@@ -134,5 +140,6 @@ class LocalAttention(ComposedAttention):
             "window": self.window,
             "position": self.position,
             "units": self.units,
-            "kernel_initializer": keras.initializers.serialize(self.kernel_initializer),
+            "kernel_initializer": self.kernel_initializer
+            and keras.initializers.serialize(self.kernel_initializer),
         }

@@ -86,6 +86,10 @@ class LuongCell(DecoderCell):
                 name="attentional_layer",
             )
 
+    def initializers_of_cell(self):
+        # The attentional layer uses the other one.
+        return {"recurrent_initializer": self.recurrent_initializer}
+
     def build(self, inputs_shape, value_shape):
         query_shape = (*inputs_shape[:-1], self.units)
         self.attention.build(query_shape, value_shape)

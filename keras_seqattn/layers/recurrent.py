@@ -10,6 +10,7 @@ from keras import ops, tree
 
 from keras_seqattn.layers.base import fresh, serialize_part
 from keras_seqattn.layers.checks import check_choice, check_size
+from keras_seqattn.layers.keras_cell import check_initializers_of_cell, check_keras_cell
 from keras_seqattn.ops.mask import zero_padding
 
 NAMED_CELLS = {
@@ -17,12 +18,6 @@ NAMED_CELLS = {
     "gru_paper": functools.partial(keras.layers.GRU, reset_after=False),
     "lstm": keras.layers.LSTM,
     "simple": keras.layers.SimpleRNN,
-}
-
-_INITIALIZERS = {
-    "kernel_initializer": "glorot_uniform",
-    "recurrent_initializer": "orthogonal",
-    "bias_initializer": "zeros",
 }
 
 
@@ -52,7 +47,8 @@ class Recurrence:
         if isinstance(cell, str):
             check_choice(owner, "cell", cell, NAMED_CELLS)
         else:
-            self._check_cell(owner)
+            check_keras_cell(owner, cell, units, NAMED_CELLS)
+            check_initializers_of_cell(owner, self.initializers)
 
     def layer(self, *, backwards=False, dtype, name):
         """A new stock layer that returns its sequence and its state."""
@@ -86,32 +82,6 @@ class Recurrence:
                 for name, value in self.initializers.items()
             },
         }
-
-    def _check_cell(self, owner):
-        if not isinstance(self.cell, keras.layers.Layer) or not hasattr(
-            self.cell, "state_size"
-        ):
-            raise ValueError(
-                f"{owner} got an unusable cell. Expected one of {sorted(NAMED_CELLS)} "
-                f"or a Keras RNN cell object, received cell={self.cell!r}. Pass e.g. "
-                'cell="lstm" or cell=keras.layers.LSTMCell(units).'
-            )
-        size = getattr(self.cell, "output_size", None)
-        size = tree.flatten(self.cell.state_size)[0] if size is None else size
-        if size != self.units:
-            raise ValueError(
-                f"{owner} got a cell of another size than its own. Expected one with "
-                f"output_size={self.units}, received {type(self.cell).__name__} with "
-                f"output_size={size}. Give both the same number of units."
-            )
-        for name, value in self.initializers.items():
-            default = keras.initializers.get(_INITIALIZERS[name])
-            if _serialized(value) != _serialized(default):
-                raise ValueError(
-                    f"{owner} got {name} beside a cell object. Expected the default "
-                    f"{_INITIALIZERS[name]!r}, received {value!r}. Give it to the "
-                    "cell, which makes its own weights."
-                )
 
 
 def run(layer, inputs, mask=None, training=None):
@@ -163,7 +133,3 @@ def _lend_first_step(mask):
     empty = ops.logical_not(ops.any(mask, axis=1, keepdims=True))
     first = ops.arange(ops.shape(mask)[1]) == 0
     return ops.logical_or(mask, ops.logical_and(empty, first))
-
-
-def _serialized(initializer):
-    return keras.initializers.serialize(initializer)

@@ -9,6 +9,7 @@ from keras import ops, tree
 
 from keras_seqattn.layers import checks
 from keras_seqattn.layers.base import Composite, fresh
+from keras_seqattn.layers.keras_cell import check_keras_cell
 from keras_seqattn.ops import cell as equations
 
 GATES = {"simple": 1, "gru": 3, "gru_paper": 3, "lstm": 4}
@@ -30,7 +31,8 @@ def split_cell(cell, units, owner, **kwargs):
         return NamedCell(
             units, cell, owner.kernel_initializer, owner.recurrent_initializer, **kwargs
         )
-    _check_keras_cell(cell, units, type(owner).__name__)
+    check_keras_cell(type(owner).__name__, cell, units, GATES)
+    _check_no_dropout(type(owner).__name__, cell)
     return KerasCell(cell, **kwargs)
 
 
@@ -154,18 +156,7 @@ class KerasCell(Composite):
         return isinstance(self.state_size, int)
 
 
-def _check_keras_cell(cell, units, owner):
-    if not (hasattr(cell, "state_size") and hasattr(cell, "output_size")):
-        raise ValueError(
-            f"{owner} got an unusable cell. Expected one of {sorted(GATES)} or a Keras "
-            f"RNN cell, received {cell!r}. Pass e.g. cell='gru' or "
-            "cell=keras.layers.LSTMCell(units)."
-        )
-    if cell.output_size != units:
-        raise ValueError(
-            f"{owner} got a cell of another size. Expected output_size = units = "
-            f"{units}, received {cell.output_size} from {cell!r}. Make them equal."
-        )
+def _check_no_dropout(owner, cell):
     for part in getattr(cell, "cells", [cell]):
         if getattr(part, "dropout", 0) or getattr(part, "recurrent_dropout", 0):
             raise ValueError(

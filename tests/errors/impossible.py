@@ -51,14 +51,15 @@ LAYERS = [
         "number in place of a cell",
         lambda: bahdanau_cell(7),
         "BahdanauCell got an unusable cell. Expected one of ['gru', 'gru_paper', "
-        "'lstm', 'simple'] or a Keras RNN cell, received 7. Pass e.g. cell='gru' or "
-        "cell=keras.layers.LSTMCell(units).",
+        "'lstm', 'simple'] or a Keras RNN cell object, received cell=7. Pass e.g. "
+        'cell="lstm" or cell=keras.layers.LSTMCell(units).',
     ),
     (
         "cell of another size",
         lambda: bahdanau_cell(layers.GRUCell(4)),
-        "BahdanauCell got a cell of another size. Expected output_size = units = 3, "
-        "received 4 from <GRUCell name=..., built=False>. Make them equal.",
+        "BahdanauCell got a cell of another size than its own. Expected one with "
+        "output_size=3, received GRUCell with output_size=4. Give both the same "
+        "number of units.",
     ),
     (
         "cell with dropout",
@@ -76,8 +77,17 @@ LAYERS = [
         "cell object for several layers",
         lambda: bahdanau_cell(layers.GRUCell(UNITS), layers=2),
         "BahdanauCell got a cell object for several layers. Expected layers=1 with a "
-        "Keras cell, received layers=2 and <GRUCell name=..., built=False>. Stack "
-        "the cells with keras.layers.StackedRNNCells, or name the cell.",
+        "Keras cell, received layers=2 and <GRUCell name=..., built=False>. Name the "
+        "cell, e.g. cell='lstm', or stack cells with keras.layers.StackedRNNCells.",
+    ),
+    (
+        "initializer beside a decoder's cell object",
+        lambda: ks.ContextCell(
+            UNITS, layers.GRUCell(UNITS), recurrent_initializer="zeros"
+        ),
+        "ContextCell got recurrent_initializer beside a cell object. Expected the "
+        "default 'orthogonal', received <keras....Zeros object at ...>. Give it to the "
+        "cell, which makes its own weights.",
     ),
     (
         "name in place of an attention",
@@ -186,7 +196,7 @@ LAYERS = [
     (
         "units without weights",
         lambda: ks.LocalAttention(additive(), units=UNITS),
-        "LocalAttention got units for a position that has no weights. Expected units "
+        "LocalAttention got units for a position that has no weights. Expected it "
         "only with position='predictive', received units=3 with "
         "position='monotonic'. Drop units, or change the position.",
     ),

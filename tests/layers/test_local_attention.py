@@ -131,7 +131,7 @@ def test_messages():
     assert "LocalAttention got an unknown position. Expected one of" in text
     assert "window=0" in message(ks.LocalAttention, general, window=0)
     assert message(ks.LocalAttention, general, units=3) == (
-        "LocalAttention got units for a position that has no weights. Expected units "
+        "LocalAttention got units for a position that has no weights. Expected it "
         "only with position='predictive', received units=3 with position='monotonic'. "
         "Drop units, or change the position."
     )

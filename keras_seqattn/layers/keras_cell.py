@@ -1,0 +1,45 @@
+"""A Keras RNN cell object in place of the name of a cell."""
+
+import keras
+from keras import tree
+
+_DEFAULTS = {
+    "kernel_initializer": "glorot_uniform",
+    "recurrent_initializer": "orthogonal",
+    "bias_initializer": "zeros",
+}
+
+
+def check_keras_cell(owner, cell, units, names):
+    """It is a cell, an object, and as wide as its owner says."""
+    if not isinstance(cell, keras.layers.Layer) or not hasattr(cell, "state_size"):
+        raise ValueError(
+            f"{owner} got an unusable cell. Expected one of {sorted(names)} "
+            f"or a Keras RNN cell object, received cell={cell!r}. Pass e.g. "
+            'cell="lstm" or cell=keras.layers.LSTMCell(units).'
+        )
+    size = getattr(cell, "output_size", None)
+    size = tree.flatten(cell.state_size)[0] if size is None else size
+    if size != units:
+        raise ValueError(
+            f"{owner} got a cell of another size than its own. Expected one with "
+            f"output_size={units}, received {type(cell).__name__} with "
+            f"output_size={size}. Give both the same number of units."
+        )
+
+
+def check_initializers_of_cell(owner, initializers):
+    """Initializers of a named cell would be ignored beside a cell object.
+
+    Args:
+        owner: name for the message.
+        initializers: `{"kernel_initializer": Initializer, ...}`.
+    """
+    for name, value in initializers.items():
+        default = keras.initializers.get(_DEFAULTS[name])
+        if keras.initializers.serialize(value) != keras.initializers.serialize(default):
+            raise ValueError(
+                f"{owner} got {name} beside a cell object. Expected the default "
+                f"{_DEFAULTS[name]!r}, received {value!r}. Give it to the "
+                "cell, which makes its own weights."
+            )
