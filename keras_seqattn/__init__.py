@@ -2,6 +2,7 @@
 
 from keras_seqattn.layers.attention import Attention
 from keras_seqattn.layers.attention_decoder import AttentionDecoder
+from keras_seqattn.layers.attentive_cell import AttentiveCell
 from keras_seqattn.layers.bahdanau_attention import BahdanauAttention
 from keras_seqattn.layers.bahdanau_cell import BahdanauCell
 from keras_seqattn.layers.bi_encoder import BiEncoder
@@ -34,6 +35,7 @@ __all__ = [
     "Attended",
     "Attention",
     "AttentionDecoder",
+    "AttentiveCell",
     "BahdanauAttention",
     "BahdanauCell",
     "BiEncoder",

@@ -26,7 +26,7 @@ class Attended(NamedTuple):
     """What an attention mechanism returns for a query."""
 
     context: Any  # [batch, ..., memory_depth]
-    alignment: Any  # [batch, ..., source]
+    alignment: Any  # [batch, ..., source]; with heads [batch, ..., heads, source]
     state: Any  # nest, batch first; () for mechanisms without a past
 
 
@@ -34,5 +34,5 @@ class Step(NamedTuple):
     """What a decoder returns for one target position."""
 
     output: Any  # [batch, ..., output_depth]
-    alignment: Any  # [batch, ..., source]
+    alignment: Any  # [batch, ..., source]; with heads [batch, ..., heads, source]
     state: Any  # nest, batch first

@@ -6,6 +6,7 @@ from keras import ops, tree
 from keras_seqattn.layers import checks
 from keras_seqattn.layers.base import Composite, carry_mask, projection
 from keras_seqattn.layers.steps import step_verb
+from keras_seqattn.layers.training import given
 from keras_seqattn.ops.align import context_vector, masked_softmax
 from keras_seqattn.ops.mask import zero_padding
 from keras_seqattn.ops.unroll import dynamic_unroll
@@ -134,7 +135,7 @@ class Attention(Composite):
     def read(self, alignment, memory, state, training=None):
         """Reads the memory where the alignment points, after dropout."""
         alignment = ops.cast(alignment, self.compute_dtype)
-        dropped = self.alignment_dropout(alignment, training=training)
+        dropped = self.alignment_dropout(alignment, **given(training))
         return Attended(context_vector(dropped, memory.values), alignment, state)  # (5)
 
     def project_values(self, value):
@@ -169,12 +170,11 @@ class Attention(Composite):
         else:
             context, alignment, _ = self.attend(query, memory, state, training=training)
             context = zero_padding(context, query_mask)
-            alignment = self._zero_padded_queries(alignment, query_mask)
+            alignment = zero_padding(alignment, query_mask)
+        if len(query.shape) == 3:
+            alignment = ops.moveaxis(alignment, 1, -2)  # heads before target
         context = carry_mask(context, query_mask)
         return (context, alignment) if return_attention_scores else context
-
-    def _zero_padded_queries(self, alignment, query_mask):
-        return zero_padding(alignment, query_mask)
 
     def compute_mask(self, query, previous_mask):
         return previous_mask  # of the query; the alignment has none
@@ -215,6 +215,7 @@ class Attention(Composite):
             "[batch, query_depth]",
             "[batch, target, query_depth]",
         )
+        checks.check_target(owner, "a query", query_shape)
         checks.check_source(owner, value_shape)
 
     def _check(self, query, value, query_mask, value_mask):

@@ -6,13 +6,15 @@ from keras import ops, tree
 from keras_seqattn.layers import checks
 from keras_seqattn.layers.base import (
     Composite,
+    build_part,
     carry_mask,
-    deserialize_part,
     serialize_part,
 )
+from keras_seqattn.layers.decoder_cell import PROTOCOL
 from keras_seqattn.layers.steps import step_verb
 from keras_seqattn.ops.mask import zero_padding
 from keras_seqattn.ops.unroll import dynamic_unroll, static_unroll
+from keras_seqattn.types import Memory
 
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
@@ -33,12 +35,13 @@ class AttentionDecoder(Composite):
         inputs: `[batch, target, embedding]`, the embedded target, shifted right.
         value: `[batch, source, memory_depth]`, what the encoder made of the source.
         initial_state: the recurrent state before the first step, in Keras's structure
-            (a bridge makes one); None: zeros.
+            (a bridge makes one), or a whole state that was returned; None: zeros.
         inputs_mask: `[batch, target]`, True = real. Masked steps give zeros and leave
             the state as it is.
         value_mask: `[batch, source]`, True = real.
         return_attention_scores: whether to return the alignments too.
-        return_state: whether to return the last state too, ready for `step`.
+        return_state: whether to return the last state too, for `step`, or to go on
+            from as `initial_state`.
         training: whether dropout applies.
 
     Returns:
@@ -62,20 +65,25 @@ class AttentionDecoder(Composite):
         True
     """
 
+    parts = ("cell",)
+
     def __init__(self, cell, unroll=False, **kwargs):
-        super().__init__(**kwargs)
-        verbs = ("prepare", "project", "initial_state", "step")
-        if isinstance(cell, type) or not all(hasattr(cell, verb) for verb in verbs):
+        made = not isinstance(cell, type)
+        missing = [name for name in PROTOCOL if not (made and hasattr(cell, name))]
+        if missing:
             raise ValueError(
-                f"AttentionDecoder got an unusable cell. Expected a decoder cell with "
-                f"the methods {verbs}, received {cell!r}. Wrap a recurrent cell first, "
-                "e.g. BahdanauCell(256, attention=BahdanauAttention(256), cell='gru')."
+                "AttentionDecoder got an unusable cell. Expected a decoder cell (see "
+                f"DecoderCell), received {cell!r}, which lacks {', '.join(missing)}. "
+                "Wrap a recurrent cell first, e.g. BahdanauCell(256, "
+                "attention=BahdanauAttention(256), cell='gru')."
             )
+        kwargs.setdefault("dtype", cell.dtype_policy)
+        super().__init__(**kwargs)
         self.cell, self.unroll = cell, unroll
 
     def build(self, inputs_shape, value_shape):
         self._check_shapes(inputs_shape, value_shape)
-        self.cell.build(inputs_shape, value_shape)
+        build_part(self, self.cell, inputs_shape, value_shape)
 
     # One step ---------------------------------------------------------------------
 
@@ -91,8 +99,12 @@ class AttentionDecoder(Composite):
 
         Args:
             memory: what `prepare` returned.
-            initial_state: recurrent state in Keras's structure; None: zeros.
+            initial_state: recurrent state in Keras's structure; None: zeros. A whole
+                state, which a call with `return_state=True` or a step returned, goes on
+                from there.
         """
+        if isinstance(initial_state, self.cell.state_type):
+            return initial_state
         if initial_state is None:
             initial_state = self.cell.zero_state(memory)
         else:
@@ -117,6 +129,8 @@ class AttentionDecoder(Composite):
         Returns:
             `Step(output, alignment, state)`.
         """
+        # A reloaded Functional model returns plain lists in place of named tuples.
+        state, memory = self.cell.state_type(*state), Memory(*memory)
         projected_t = self.cell.project(inputs_t)
         return self.cell.step(projected_t, state, memory, training=training)
 
@@ -154,7 +168,7 @@ class AttentionDecoder(Composite):
         return previous_mask  # of the target; alignments and state have none
 
     def compute_output_shape(self, inputs_shape, value_shape):
-        return (*inputs_shape[:-1], self.cell.output_depth)
+        return self.cell.compute_output_shape(inputs_shape, value_shape)
 
     def compute_output_spec(
         self,
@@ -189,11 +203,6 @@ class AttentionDecoder(Composite):
         cell = serialize_part(self.cell)
         return {**super().get_config(), "cell": cell, "unroll": self.unroll}
 
-    @classmethod
-    def from_config(cls, config):
-        cell = deserialize_part(config["cell"])
-        return cls(**{**config, "cell": cell})
-
     def _check(self, inputs, value, inputs_mask, value_mask):
         owner = type(self).__name__
         self._check_shapes(inputs.shape, value.shape)
@@ -203,4 +212,5 @@ class AttentionDecoder(Composite):
     def _check_shapes(self, inputs_shape, value_shape):
         owner, words = type(self).__name__, "[batch, target, embedding]"
         checks.check_rank(owner, "inputs", inputs_shape, words)
+        checks.check_target(owner, "inputs", inputs_shape)
         checks.check_source(owner, value_shape)

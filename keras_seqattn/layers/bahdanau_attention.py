@@ -16,7 +16,6 @@ class BahdanauAttention(Attention):
         units: size n' of the alignment model's hidden layer.
         normalize: weight normalisation of v and a bias inside the tanh, as the toolkits
             that followed the paper do ("normed Bahdanau", GNMT).
-        value_units: see `Attention`, as the other arguments.
         **kwargs: of `Attention`.
 
     Call arguments, Returns: those of `Attention`.
@@ -56,13 +55,15 @@ class BahdanauAttention(Attention):
         super().build(query_shape, value_shape)
         self.query_projection.build(query_shape)
         self.key_projection.build(value_shape)
+        # Half precision cannot hold the square of a short v.
+        full = {"autocast": False} if self.normalize else {}
         self.v = self.add_weight(
-            name="v", shape=(self.units,), initializer=self.kernel_initializer
+            name="v", shape=(self.units,), initializer=self.kernel_initializer, **full
         )
         self.g = self.bias = None
         if self.normalize:
             initial = keras.initializers.Constant(self.units**-0.5)
-            self.g = self.add_weight(name="g", shape=(), initializer=initial)
+            self.g = self.add_weight(name="g", shape=(), initializer=initial, **full)
             self.bias = self.add_weight(
                 name="bias", shape=(self.units,), initializer="zeros"
             )
@@ -71,10 +72,11 @@ class BahdanauAttention(Attention):
         return self.key_projection(value)
 
     def score(self, query, memory, state=()):
-        v, bias = weight_of(self, self.v), None
+        v, bias = self.v, None
         if self.normalize:
-            v = normalized_v(v, weight_of(self, self.g))  # (2)
+            v = normalized_v(v, self.g)  # (2)
             bias = weight_of(self, self.bias)
+        v = weight_of(self, v)
         query = self.query_projection(query)
         return additive_score(query, memory.keys, v, bias)  # (A.1.2)
 

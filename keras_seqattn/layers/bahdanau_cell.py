@@ -6,9 +6,8 @@ import keras
 from keras import ops
 
 from keras_seqattn.layers import checks
-from keras_seqattn.layers.base import serialize_part
+from keras_seqattn.layers.attentive_cell import AttentiveCell
 from keras_seqattn.layers.cell_stack import CellStack
-from keras_seqattn.layers.decoder_cell import DecoderCell
 from keras_seqattn.types import Step
 
 
@@ -20,7 +19,7 @@ class BahdanauState(NamedTuple):
 
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
-class BahdanauCell(DecoderCell):
+class BahdanauCell(AttentiveCell):
     """Attends with the previous state, then updates: s_{i-1} -> a_i -> c_i -> s_i.
 
     The output is `[s_i; c_i]`, what a readout needs.
@@ -54,32 +53,19 @@ class BahdanauCell(DecoderCell):
         Bahdanau, Cho, Bengio 2015, arXiv:1409.0473.
     """
 
+    state_type = BahdanauState
+
     def __init__(self, units, attention, cell="gru", readout="state", **kwargs):
-        super().__init__(units, cell, **kwargs)
-        owner = type(self).__name__
-        checks.check_choice(owner, "readout", readout, ("state", "previous_state"))
-        checks.check_attention(owner, attention)
-        self.attention, self.readout = attention, readout
-        self.recurrence = CellStack(cell, units, self.layers, self, name="recurrence")
+        super().__init__(units, attention, cell, **kwargs)
+        choices = ("state", "previous_state")
+        checks.check_choice(type(self).__name__, "readout", readout, choices)
+        self.readout = readout
+        self.recurrence = CellStack(self, name="recurrence")
 
     def build(self, inputs_shape, value_shape):
-        query_shape = (*inputs_shape[:-1], self.units)
-        self.attention.build(query_shape, value_shape)
-        context_depth = self.attention.compute_output_shape(query_shape, value_shape)[
-            -1
-        ]
-        self.recurrence.build(inputs_shape[-1], context_depth)
-        self.output_depth = self.units + context_depth
-
-    @property
-    def state_size(self):
-        return self.recurrence.state_size
-
-    def prepare(self, value, mask=None):
-        return self.attention.prepare(value, mask)
-
-    def project(self, inputs):
-        return self.recurrence.project(inputs)
+        self.build_attention(inputs_shape, value_shape)
+        fed_depth = self.context_depth(inputs_shape, value_shape)
+        self.recurrence.build(inputs_shape[-1], fed_depth)
 
     def initial_state(self, memory, recurrent):
         return BahdanauState(recurrent, self.attention.initial_state(memory))
@@ -91,16 +77,14 @@ class BahdanauCell(DecoderCell):
             previous, memory, state.attention, training=training
         )
         joined = cells.join(projected_t, cells.feed(context))
-        current, recurrent = cells.step(joined, state.recurrent)  # (A.1.1)
+        current, recurrent = cells.step(joined, state.recurrent, training)  # (A.1.1)
         read = current if self.readout == "state" else previous
         output = ops.concatenate([read, context], axis=-1)
         return Step(output, alignment, BahdanauState(recurrent, attention))
 
-    def alignment_shape(self, inputs_shape, value_shape):
-        query_shape = (*inputs_shape[:-1], self.units)
-        return self.attention.alignment_shape(query_shape, value_shape)
+    def compute_output_shape(self, inputs_shape, value_shape):
+        depth = self.units + self.context_depth(inputs_shape, value_shape)
+        return (*inputs_shape[:-1], depth)
 
     def get_config(self):
-        attention = serialize_part(self.attention)
-        config = {"attention": attention, "readout": self.readout}
-        return {**super().get_config(), **config}
+        return {**super().get_config(), "readout": self.readout}

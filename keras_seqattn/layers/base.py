@@ -28,16 +28,46 @@ class Composite(keras.layers.Layer):
             config["dtype"] = keras.dtype_policies.serialize(policies)
         return config
 
+    parts = ()  # names of the constructor's arguments that are layers themselves
 
-def projection(owner, units, name, use_bias=False):
+    @classmethod
+    def from_config(cls, config):
+        nested = {
+            name: deserialize_part(config[name])
+            for name in cls.parts
+            if isinstance(config.get(name), dict)
+        }
+        return cls(**{**config, **nested})
+
+
+def projection(owner, units, name, use_bias=False, activation=None):
     """A learned linear map inside `owner`; a `Dense` can be quantised and adapted."""
     return keras.layers.Dense(
         units,
+        activation=activation,
         use_bias=use_bias,
         kernel_initializer=fresh(owner.kernel_initializer),
         dtype=owner.dtype_policy,
         name=name,
     )
+
+
+def build_part(owner, part, *shapes):
+    """Builds a layer that was given to another one, which owns it from now on."""
+    who = type(owner).__name__
+    if part.built:
+        raise ValueError(
+            f"{who} got a part that has its weights already. Expected a new "
+            f"{type(part).__name__}, received {part.name!r} with built=True. Make one "
+            "for every owner; to share weights, call the whole layer twice."
+        )
+    if part.compute_dtype != owner.compute_dtype:
+        raise ValueError(
+            f"{who} got a part of another dtype. Expected {type(part).__name__} to "
+            f"compute in {owner.compute_dtype}, received {part.compute_dtype}. Give "
+            "both the same dtype, or none and keras.config.set_dtype_policy(...)."
+        )
+    part.build(*shapes)
 
 
 def fresh(initializer):

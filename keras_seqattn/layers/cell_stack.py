@@ -5,16 +5,17 @@ from keras_seqattn.layers.split_cell import split_cell
 
 
 class CellStack(Composite):
-    """`layers` cells; what is fed back enters at the bottom.
+    """The `layers` cells of a decoder cell; what is fed back enters at the bottom.
 
     The state is that of the one cell, or a list with one state per layer.
     """
 
-    def __init__(self, cell, units, layers, owner, **kwargs):
+    def __init__(self, owner, **kwargs):
         super().__init__(dtype=owner.dtype_policy, **kwargs)
-        self.units = units
+        self.units = owner.units
         self.cells = [
-            split_cell(cell, units, owner, name=f"layer_{i}") for i in range(layers)
+            split_cell(owner.cell, owner.units, owner, name=f"layer_{i}")
+            for i in range(owner.layers)
         ]
 
     def build(self, input_depth, fed_depth=None):
@@ -39,12 +40,12 @@ class CellStack(Composite):
     def join(self, projected, fed):
         return self.cells[0].join(projected, fed)
 
-    def step(self, joined, state):
+    def step(self, joined, state, training=None):
         if len(self.cells) == 1:
-            return self.cells[0].step(joined, state)
-        output, bottom = self.cells[0].step(joined, state[0])
+            return self.cells[0].step(joined, state, training)
+        output, bottom = self.cells[0].step(joined, state[0], training)
         states = [bottom]
         for cell, past in zip(self.cells[1:], state[1:], strict=True):
-            output, new = cell.step(cell.project(output), past)
+            output, new = cell.step(cell.project(output), past, training)
             states.append(new)
         return output, states

@@ -54,6 +54,16 @@ def check_source(owner, shape):
         )
 
 
+def check_target(owner, name, shape):
+    """There is at least one target position (padding counts)."""
+    if len(shape) == 3 and shape[1] == 0:
+        raise ValueError(
+            f"{owner} got {name} without target positions. Expected [batch, target, "
+            f"depth] with target >= 1, received shape {tuple(shape)}. Pass at least "
+            "one position, masked if it is not real."
+        )
+
+
 _MASK_REMEDIES = {
     "source": "If the mask belongs to the target, pass it to the decoder instead.",
     "target": "If the mask belongs to the source, pass it as value_mask instead.",

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import keras
 
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.base import serialize_part
+from keras_seqattn.layers.base import build_part, serialize_part
 from keras_seqattn.layers.steps import step_verb
 
 
@@ -27,9 +27,9 @@ class ComposedAttention(Attention):
         **kwargs: of `keras.layers.Layer`.
     """
 
+    parts = ("attention",)
+
     def __init__(self, attention, **kwargs):
-        # Past Attention's constructor: its arguments are those of the inner attention.
-        super(Attention, self).__init__(**kwargs)
         if getattr(type(attention), "attend", None) is not Attention.attend:
             raise ValueError(
                 f"{type(self).__name__} got an unusable attention. Expected a "
@@ -37,11 +37,13 @@ class ComposedAttention(Attention):
                 f"softmax is what it replaces, received {attention!r}. Pass an object, "
                 "e.g. attention=LuongAttention('general')."
             )
+        kwargs.setdefault("dtype", attention.dtype_policy)
+        # Past Attention's constructor: its arguments are those of the inner attention.
+        super(Attention, self).__init__(**kwargs)
         self.attention = attention
 
     def build(self, query_shape, value_shape):
-        if not self.attention.built:
-            self.attention.build(query_shape, value_shape)
+        build_part(self, self.attention, query_shape, value_shape)
         alignment_shape = self.alignment_shape(query_shape, value_shape)
         if len(alignment_shape) != len(query_shape):
             raise ValueError(
@@ -60,7 +62,7 @@ class ComposedAttention(Attention):
 
     @step_verb
     def attend(self, query, memory, state=(), training=None):
-        own, inner = state or ComposedState()
+        own, inner = ComposedState(*(state or ()))  # a reloaded model gives lists
         scores = self.attention.score(query, memory, inner)
         alignment, own = self.align(scores, query, memory, own, training)
         state = ComposedState(own, self.attention.next_state(inner, alignment))
@@ -79,7 +81,8 @@ class ComposedAttention(Attention):
         )
 
     def score(self, query, memory, state=()):
-        return self.attention.score(query, memory, (state or ComposedState()).inner)
+        inner = ComposedState(*(state or ())).inner
+        return self.attention.score(query, memory, inner)
 
     def compute_output_shape(self, query_shape, value_shape):
         return self.attention.compute_output_shape(query_shape, value_shape)
@@ -93,8 +96,3 @@ class ComposedAttention(Attention):
     def get_config(self):
         config = super(Attention, self).get_config()
         return {**config, "attention": serialize_part(self.attention)}
-
-    @classmethod
-    def from_config(cls, config):
-        attention = keras.saving.deserialize_keras_object(config["attention"])
-        return cls(**{**config, "attention": attention})

@@ -35,7 +35,9 @@ class ContextCell(DecoderCell):
         **kwargs: of `DecoderCell`.
 
     Equations:
-        h_t = f(h_{t-1}, y_{t-1}, c), c the final encoder state  (Cho et al. 2014, 3)
+        h_t = f(h_{t-1}, y_{t-1}, c)  (Cho et al. 2014, 3)
+        Cho et al. have two vectors, c = tanh(V h_N) and h_0 = tanh(V' c); here c is the
+        initial output itself.
 
     Shapes:
         inputs: [batch, target, embedding]
@@ -55,26 +57,21 @@ class ContextCell(DecoderCell):
         Cho et al. 2014, arXiv:1406.1078.
     """
 
+    state_type = ContextState
+
     def __init__(self, units, cell="gru", use_context=False, **kwargs):
         super().__init__(units, cell, **kwargs)
         self.use_context = use_context
-        self.recurrence = CellStack(cell, units, self.layers, self, name="recurrence")
+        self.recurrence = CellStack(self, name="recurrence")
 
     def build(self, inputs_shape, value_shape):
-        fed = self.units if self.use_context else None
-        self.recurrence.build(inputs_shape[-1], fed)
-        self.output_depth = self.units
-
-    @property
-    def state_size(self):
-        return self.recurrence.state_size
+        fed_depth = self.units if self.use_context else None
+        self.recurrence.build(inputs_shape[-1], fed_depth)
 
     def prepare(self, value, mask=None):
+        """`Memory` that nobody reads: it gives the alignments their shape."""
         value = zero_padding(ops.cast(value, self.compute_dtype), mask)
         return Memory(value, value, mask)
-
-    def project(self, inputs):
-        return self.recurrence.project(inputs)
 
     def zero_state(self, memory):
         raise ValueError(
@@ -93,10 +90,13 @@ class ContextCell(DecoderCell):
         cells, joined = self.recurrence, projected_t
         if self.use_context:
             joined = cells.join(projected_t, state.context)
-        output, recurrent = cells.step(joined, state.recurrent)  # (3)
+        output, recurrent = cells.step(joined, state.recurrent, training)  # (3)
         shape = ops.shape(output)[:-1] + ops.shape(memory.values)[1:2]
         nowhere = ops.zeros(shape, output.dtype)
         return Step(output, nowhere, ContextState(recurrent, state.context))
+
+    def compute_output_shape(self, inputs_shape, value_shape):
+        return (*inputs_shape[:-1], self.units)
 
     def alignment_shape(self, inputs_shape, value_shape):
         return (*inputs_shape[:-1], value_shape[1])

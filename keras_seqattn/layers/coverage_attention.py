@@ -15,8 +15,11 @@ from keras_seqattn.ops.score import additive_score
 class CoverageAttention(Attention):
     """Additive attention with a coverage vector, the sum of the alignments so far.
 
-    It discourages attending to the same position again. Its state is the coverage,
+    It lets the score see what has been attended to. Its state is the coverage,
     float32 `[batch, source]`, at first zero.
+
+    The paper's coverage loss (12), which penalises reading a position again, is not
+    part of this layer; without it the paper found no less repetition.
 
     Args:
         units: hidden size of the score.

@@ -36,6 +36,7 @@ class DeepOutputHead(Composite):
         t~_i = U_o s_{i-1} + V_o E y_{i-1} + C_o c_i  (A.2.2)
         t_i[j] = max{t~_i[2j-1], t~_i[2j]}  (A.2.2)
         p(y_i | s_i, y_{i-1}, c_i) = softmax(W_o t_i): these are the W_o t_i  (A.2.2)
+        t~_i and the logits have a bias besides.
 
     Shapes:
         outputs: [batch, target, units]
@@ -51,6 +52,8 @@ class DeepOutputHead(Composite):
         Bahdanau, Cho, Bengio 2015, arXiv:1409.0473.
         Goodfellow et al. 2013, arXiv:1302.4389 (maxout).
     """
+
+    parts = ("embedding",)
 
     def __init__(
         self,
@@ -109,7 +112,3 @@ class DeepOutputHead(Composite):
             "embedding": None if embedding is None else serialize_part(embedding),
             "kernel_initializer": keras.initializers.serialize(self.kernel_initializer),
         }
-
-    @classmethod
-    def from_config(cls, config):
-        return OutputHead.from_config.__func__(cls, config)

@@ -6,8 +6,7 @@ import keras
 from keras import ops
 
 from keras_seqattn.layers import checks
-from keras_seqattn.layers.base import serialize_part
-from keras_seqattn.layers.decoder_cell import DecoderCell
+from keras_seqattn.layers.attentive_cell import AttentiveCell
 from keras_seqattn.layers.split_cell import split_cell
 from keras_seqattn.types import Step
 
@@ -20,7 +19,7 @@ class GNMTState(NamedTuple):
 
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
-class GNMTCell(DecoderCell):
+class GNMTCell(AttentiveCell):
     """Deep residual decoder whose context comes from the bottom layer.
 
     Args:
@@ -28,7 +27,8 @@ class GNMTCell(DecoderCell):
         attention: the mechanism; the paper's is additive.
         cell: "lstm" (the paper's), "gru", "gru_paper" or "simple".
         layers: number of layers, 8 in the paper; at least 2.
-        residual_from: first layer, counted from 1, whose input is added to its output.
+        residual_from: first layer, counted from 1, whose input is added to its output;
+            None: no residuals.
         query: "previous": the bottom layer's output of the step before, as in the
             paper; "current": that of this step, which has seen the last token.
         **kwargs: of `DecoderCell`.
@@ -56,6 +56,8 @@ class GNMTCell(DecoderCell):
         Wu et al. 2016, arXiv:1609.08144.
     """
 
+    state_type = GNMTState
+
     def __init__(
         self,
         units,
@@ -66,12 +68,12 @@ class GNMTCell(DecoderCell):
         query="previous",
         **kwargs,
     ):
-        super().__init__(units, cell, layers=layers, **kwargs)
+        super().__init__(units, attention, cell, layers=layers, **kwargs)
         owner = type(self).__name__
-        checks.check_attention(owner, attention)
-        checks.check_size(owner, "residual_from", residual_from)
         checks.check_choice(owner, "query", query, ("previous", "current"))
-        if layers < 2 or residual_from < 2:
+        if residual_from is not None:
+            checks.check_size(owner, "residual_from", residual_from)
+        if layers < 2 or residual_from == 1:
             raise ValueError(
                 f"{owner} got too few layers. Expected layers >= 2 (the bottom one "
                 "attends, those above read) and residual_from >= 2 (the bottom one's "
@@ -79,27 +81,22 @@ class GNMTCell(DecoderCell):
                 f"residual_from={residual_from}. For one layer use BahdanauCell or "
                 "LuongCell."
             )
-        self.attention, self.residual_from = attention, residual_from
-        self.query = query
+        self.residual_from, self.query = residual_from, query
         self.cells = [
-            split_cell(cell, units, self, name=f"layer_{i + 1}") for i in range(layers)
+            split_cell(self.cell, units, self, name=f"layer_{i + 1}")
+            for i in range(layers)
         ]
 
     def build(self, inputs_shape, value_shape):
-        query_shape = (*inputs_shape[:-1], self.units)
-        self.attention.build(query_shape, value_shape)
-        depth = self.attention.compute_output_shape(query_shape, value_shape)[-1]
+        self.build_attention(inputs_shape, value_shape)
+        context_depth = self.context_depth(inputs_shape, value_shape)
         self.cells[0].build(inputs_shape[-1])
         for cell in self.cells[1:]:
-            cell.build(self.units + depth)
-        self.output_depth = self.units
+            cell.build(self.units + context_depth)
 
     @property
     def state_size(self):
         return [cell.state_size for cell in self.cells]
-
-    def prepare(self, value, mask=None):
-        return self.attention.prepare(value, mask)
 
     def project(self, inputs):
         return self.cells[0].project(inputs)
@@ -110,7 +107,7 @@ class GNMTCell(DecoderCell):
     def step(self, projected_t, state, memory, training=None):
         bottom, *above = self.cells
         previous = bottom.output_of(state.recurrent[0])  # y_{i-1}
-        x, past = bottom.step(projected_t, state.recurrent[0])
+        x, past = bottom.step(projected_t, state.recurrent[0], training)
         query = previous if self.query == "previous" else x
         context, alignment, attention = self.attention.attend(  # (4)
             query, memory, state.attention, training=training
@@ -118,20 +115,17 @@ class GNMTCell(DecoderCell):
         recurrent = [past]
         for i, cell in enumerate(above, start=2):
             both = ops.concatenate([x, context], axis=-1)
-            m, past = cell.step(cell.project(both), state.recurrent[i - 1])
+            m, past = cell.step(cell.project(both), state.recurrent[i - 1], training)
             recurrent.append(past)
-            x = m + x if i >= self.residual_from else m  # (6)
+            x = m + x if self._is_residual(i) else m  # (6)
         return Step(x, alignment, GNMTState(recurrent, attention))
 
-    def alignment_shape(self, inputs_shape, value_shape):
-        query_shape = (*inputs_shape[:-1], self.units)
-        return self.attention.alignment_shape(query_shape, value_shape)
+    def _is_residual(self, layer):
+        return self.residual_from is not None and layer >= self.residual_from
+
+    def compute_output_shape(self, inputs_shape, value_shape):
+        return (*inputs_shape[:-1], self.units)
 
     def get_config(self):
-        attention = serialize_part(self.attention)
-        return {
-            **super().get_config(),
-            "attention": attention,
-            "residual_from": self.residual_from,
-            "query": self.query,
-        }
+        config = {"residual_from": self.residual_from, "query": self.query}
+        return {**super().get_config(), **config}

@@ -3,11 +3,27 @@
 import keras
 from keras import tree
 
+from keras_seqattn.layers.base import deserialize_part, serialize_part
+
 _DEFAULTS = {
     "kernel_initializer": "glorot_uniform",
     "recurrent_initializer": "orthogonal",
     "bias_initializer": "zeros",
 }
+
+
+class Template:
+    """A cell object of which every layer gets a copy with weights of its own.
+
+    Not a layer, so that Keras does not count the original among the owner's weights.
+    """
+
+    def __init__(self, cell):
+        self.config = serialize_part(cell)
+
+    def new(self):
+        """A cell like it, without weights."""
+        return deserialize_part(self.config)
 
 
 def check_keras_cell(owner, cell, units, names):
@@ -26,6 +42,18 @@ def check_keras_cell(owner, cell, units, names):
             f"output_size={units}, received {type(cell).__name__} with "
             f"output_size={size}. Give both the same number of units."
         )
+
+
+def check_no_dropout(owner, cell):
+    """Only Keras's own RNN layer can handle the dropout masks of its cells."""
+    for part in getattr(cell, "cells", [cell]):
+        if getattr(part, "dropout", 0) or getattr(part, "recurrent_dropout", 0):
+            raise ValueError(
+                f"{owner} got a Keras cell with dropout. Expected dropout=0 and "
+                "recurrent_dropout=0: Keras keeps the dropout masks on the cell, and "
+                f"only its own RNN layer resets them. Received {part!r}. Put "
+                "keras.layers.Dropout before and after the decoder instead."
+            )
 
 
 def check_initializers_of_cell(owner, initializers):

@@ -7,12 +7,14 @@ from keras_seqattn.layers import checks
 from keras_seqattn.layers.base import projection, weight_of
 from keras_seqattn.layers.composed_attention import ComposedAttention
 from keras_seqattn.ops.align import (
+    LOWEST,
     gaussian,
     masked_softmax,
     position_window,
     predicted_position,
 )
 from keras_seqattn.ops.mask import per_query, row_lengths
+from keras_seqattn.ops.precision import at_least_float32
 
 POSITIONS = ("monotonic", "predictive")
 
@@ -44,8 +46,8 @@ class LocalAttention(ComposedAttention):
     Equations:
         p_t = t, or
         p_t = S * sigmoid(v_p . tanh(W_p query))  (9)
-        alignment[b, s] = softmax(e[b, s] : |s - p_t| <= D)  (7), for "predictive"
-        alignment[b, s] * exp(-(s - p_t)^2 / (2 * (D / 2)^2))  (10)
+        alignment[b, s] = softmax(e[b, s] : |s - p_t| <= D)  (7)
+        "predictive": alignment[b, s] * exp(-(s - p_t)^2 / (2 * (D / 2)^2))  (10)
 
     Shapes:
         query: [batch, target, query_depth]
@@ -122,6 +124,9 @@ class LocalAttention(ComposedAttention):
         distances, mask = position_window(center, source, self.window)
         if memory.mask is not None:
             mask = ops.logical_and(mask, per_query(memory.mask, len(mask.shape)))
+        scores = at_least_float32(scores)
+        # Beyond the reach of a "location" score there is nothing either.
+        mask = ops.logical_and(mask, scores > LOWEST)
         alignment = masked_softmax(scores, mask)  # (7)
         if self.position == "predictive":
             alignment = alignment * gaussian(distances, self.window)  # (10)

@@ -87,7 +87,7 @@ class LocationSensitiveAttention(Attention):
         self.query_projection.build(query_shape)
         self.key_projection.build(value_shape)
         self.convolution.build((query_shape[0], value_shape[1], 1))
-        self.location_projection.build((query_shape[0], value_shape[1], self.filters))
+        self.location_projection.build((None, self.filters))
         self.w = self.add_weight(
             name="w", shape=(self.units,), initializer=self.kernel_initializer
         )
@@ -108,16 +108,18 @@ class LocationSensitiveAttention(Attention):
     def score(self, query, memory, state=()):
         checks.check_past(type(self).__name__, state, query, "[batch, ..., source]")
         keys = per_query(memory.keys, len(query.shape))
-        keys = keys + self.location_projection(self.locate(state))
+        keys = keys + self.locate(state)
         w, bias = weight_of(self, self.w), weight_of(self, self.bias)
         return additive_score(self.query_projection(query), keys, w, bias)  # (9)
 
     def locate(self, previous):
-        """Features `[batch, ..., source, filters]` of what the filters see."""
+        """`U f`, `[batch, ..., source, units]`, of what the filters see."""
         shape = ops.shape(previous)
         rows = ops.reshape(previous, (-1, shape[-1], 1))  # a convolution has one batch
         features = self.convolution(rows)  # (8)
-        return ops.reshape(features, (*shape, self.filters))
+        # With more axes, XLA could not compile the gradient of `Dense` inside a loop.
+        features = ops.reshape(features, (-1, self.filters))
+        return ops.reshape(self.location_projection(features), (*shape, self.units))
 
     def get_config(self):
         return {

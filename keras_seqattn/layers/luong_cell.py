@@ -6,9 +6,9 @@ import keras
 from keras import ops
 
 from keras_seqattn.layers import checks
-from keras_seqattn.layers.base import fresh, serialize_part
+from keras_seqattn.layers.attentive_cell import AttentiveCell
+from keras_seqattn.layers.base import projection
 from keras_seqattn.layers.cell_stack import CellStack
-from keras_seqattn.layers.decoder_cell import DecoderCell
 from keras_seqattn.types import Step
 
 
@@ -21,7 +21,7 @@ class LuongState(NamedTuple):
 
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
-class LuongCell(DecoderCell):
+class LuongCell(AttentiveCell):
     """Updates, then attends with the new state: h_t -> a_t -> c_t -> h~_t.
 
     Args:
@@ -56,6 +56,8 @@ class LuongCell(DecoderCell):
         Luong, Pham, Manning 2015, arXiv:1508.04025.
     """
 
+    state_type = LuongState
+
     def __init__(
         self,
         units,
@@ -66,24 +68,20 @@ class LuongCell(DecoderCell):
         use_input_feeding=True,
         **kwargs,
     ):
-        super().__init__(units, cell, **kwargs)
-        owner = type(self).__name__
-        checks.check_attention(owner, attention)
+        super().__init__(units, attention, cell, **kwargs)
         if attentional not in ("units", None):
-            checks.check_size(owner, "attentional", attentional)
-        self.attention, self.attentional = attention, attentional
+            checks.check_size(type(self).__name__, "attentional", attentional)
+        self.attentional = attentional
         self.attentional_activation = keras.activations.get(attentional_activation)
         self.use_input_feeding = use_input_feeding
-        self.recurrence = CellStack(cell, units, self.layers, self, name="recurrence")
+        self.recurrence = CellStack(self, name="recurrence")
         self.attentional_layer = None
         if attentional is not None:
-            self.attentional_layer = keras.layers.Dense(
+            self.attentional_layer = projection(
+                self,
                 units if attentional == "units" else attentional,
-                use_bias=False,
+                "attentional_layer",
                 activation=self.attentional_activation,
-                kernel_initializer=fresh(self.kernel_initializer),
-                dtype=self.dtype_policy,
-                name="attentional_layer",
             )
 
     def initializers_of_cell(self):
@@ -91,25 +89,13 @@ class LuongCell(DecoderCell):
         return {"recurrent_initializer": self.recurrent_initializer}
 
     def build(self, inputs_shape, value_shape):
-        query_shape = (*inputs_shape[:-1], self.units)
-        self.attention.build(query_shape, value_shape)
-        depth = self.attention.compute_output_shape(query_shape, value_shape)[-1]
-        self.output_depth = depth
+        self.build_attention(inputs_shape, value_shape)
+        context_depth = self.context_depth(inputs_shape, value_shape)
         if self.attentional_layer is not None:
-            self.attentional_layer.build((None, depth + self.units))
-            self.output_depth = self.attentional_layer.units
-        fed = self.output_depth if self.use_input_feeding else None
-        self.recurrence.build(inputs_shape[-1], fed)
-
-    @property
-    def state_size(self):
-        return self.recurrence.state_size
-
-    def prepare(self, value, mask=None):
-        return self.attention.prepare(value, mask)
-
-    def project(self, inputs):
-        return self.recurrence.project(inputs)
+            self.attentional_layer.build((None, context_depth + self.units))
+        self.output_depth = self.compute_output_shape(inputs_shape, value_shape)[-1]
+        fed_depth = self.output_depth if self.use_input_feeding else None
+        self.recurrence.build(inputs_shape[-1], fed_depth)
 
     def initial_state(self, memory, recurrent):
         attentional = ()
@@ -122,7 +108,7 @@ class LuongCell(DecoderCell):
         cells, joined = self.recurrence, projected_t
         if self.use_input_feeding:
             joined = cells.join(projected_t, cells.feed(state.attentional))
-        h, recurrent = cells.step(joined, state.recurrent)  # (3.3)
+        h, recurrent = cells.step(joined, state.recurrent, training)  # (3.3)
         context, alignment, attention = self.attention.attend(  # (3.1)
             h, memory, state.attention, training=training
         )
@@ -133,14 +119,16 @@ class LuongCell(DecoderCell):
         fed = attentional if self.use_input_feeding else ()
         return Step(attentional, alignment, LuongState(recurrent, fed, attention))
 
-    def alignment_shape(self, inputs_shape, value_shape):
-        query_shape = (*inputs_shape[:-1], self.units)
-        return self.attention.alignment_shape(query_shape, value_shape)
+    def compute_output_shape(self, inputs_shape, value_shape):
+        if self.attentional_layer is None:
+            depth = self.context_depth(inputs_shape, value_shape)
+        else:
+            depth = self.attentional_layer.units
+        return (*inputs_shape[:-1], depth)
 
     def get_config(self):
         return {
             **super().get_config(),
-            "attention": serialize_part(self.attention),
             "attentional": self.attentional,
             "attentional_activation": keras.activations.serialize(
                 self.attentional_activation

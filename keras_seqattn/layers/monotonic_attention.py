@@ -5,13 +5,17 @@ from keras import ops
 
 from keras_seqattn.layers import checks
 from keras_seqattn.layers.composed_attention import ComposedAttention
+from keras_seqattn.layers.training import given
 from keras_seqattn.ops.align import (
+    closed_monotonic_alignment,
     first_position,
     hard_monotonic_alignment,
-    parallel_monotonic_alignment,
+    monotonic_alignment,
 )
 from keras_seqattn.ops.mask import per_query
 from keras_seqattn.ops.precision import at_least_float32
+
+FORMS = {"exact": monotonic_alignment, "closed": closed_monotonic_alignment}
 
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
@@ -20,18 +24,26 @@ class MonotonicAttention(ComposedAttention):
 
     From where it stands, it goes on until it stops at a position with probability p.
     Training takes the expected alignment of this process (soft), inference the process
-    itself (hard): the first position with p >= 1/2. Alignments sum to at most 1: it may
+    itself (hard): the first position with p > 1/2. Alignments sum to at most 1: it may
     run past the end, and then reads nothing, then and ever after.
 
+    The defaults are the bare equations. The paper trains with `noise=1.0` on top of
+    `BahdanauAttention(units, normalize=True)`, and starts r at a value chosen for the
+    task (`score_bias`), below 0 where the source is long.
+
     Args:
-        attention: the mechanism that prepares, scores and reads; the paper's is
-            `BahdanauAttention(units, normalize=True)`. Its value projection and dropout
-            are its own.
+        attention: the mechanism that prepares, scores and reads. Its value projection
+            and dropout are its own.
         noise: standard deviation of noise that training adds to the scores; it drives
             the probabilities towards 0 and 1, so that soft comes to mean hard.
         score_bias: initial value of r, a learned scalar; negative for long sources, so
             that the walk does not stop at once.
         inference: "hard", or "soft" to go on as in training.
+        form: of the soft alignment. "exact" is (13), (14), with a logarithm of the
+            source's length in steps. "closed" is the published form (C.1) with the clip
+            of the authors' code, two scans; it loses alignment, and its gradient,
+            where the probability of passing all positions before falls below 1e-10:
+            from the 34th with p = 1/2 on, or behind a single one with p = 1.
         seed: for the noise.
         **kwargs: of `keras.layers.Layer`.
 
@@ -42,9 +54,6 @@ class MonotonicAttention(ComposedAttention):
         p[b, s] = sigmoid(e[b, s])  (12)
         q[b, s] = (1 - p[b, s - 1]) * q[b, s - 1] + previous[b, s]  (13)
         alignment[b, s] = p[b, s] * q[b, s]  (14)
-        (13) and (14) are computed in closed form, (C.1). As in the authors' code it
-        loses positions before which the product of 1 - p falls under 1e-10; on long
-        sources a negative `score_bias` prevents that.
 
     Shapes:
         query: [batch, target, query_depth]
@@ -69,6 +78,7 @@ class MonotonicAttention(ComposedAttention):
         noise=0.0,
         score_bias=0.0,
         inference="hard",
+        form="exact",
         seed=None,
         **kwargs,
     ):
@@ -80,14 +90,17 @@ class MonotonicAttention(ComposedAttention):
                 f"received noise={noise!r}. Use 0 to switch it off."
             )
         checks.check_choice(owner, "inference", inference, ("hard", "soft"))
+        checks.check_choice(owner, "form", form, tuple(FORMS))
         self.noise, self.score_bias = noise, score_bias
-        self.inference, self.seed = inference, seed
-        self.seed_generator = keras.random.SeedGenerator(seed) if noise else None
+        self.inference, self.form, self.seed = inference, form, seed
+        self.walk = _Walk(noise, inference, form, seed, name="walk")
 
     def build(self, query_shape, value_shape):
         super().build(query_shape, value_shape)
         initial = keras.initializers.Constant(self.score_bias)
-        self.r = self.add_weight(name="r", shape=(), initializer=initial)
+        self.r = self.add_weight(
+            name="r", shape=(), initializer=initial, autocast=False
+        )
 
     def first(self, memory):
         return first_position(memory.values)
@@ -96,17 +109,10 @@ class MonotonicAttention(ComposedAttention):
         checks.check_past(type(self).__name__, past, query, "[batch, ..., source]")
         e = at_least_float32(scores)
         e = e + ops.cast(self.r, e.dtype)  # (11)
-        if training and self.noise:
-            dtype, seed = keras.backend.standardize_dtype(e.dtype), self.seed_generator
-            noise = keras.random.normal(ops.shape(e), dtype=dtype, seed=seed)
-            e = e + self.noise * noise
-        choose = ops.sigmoid(e)  # (12)
-        if memory.mask is not None:
-            choose = ops.where(per_query(memory.mask, len(e.shape)), choose, 0.0)
-        if training or self.inference == "soft":
-            alignment = parallel_monotonic_alignment(choose, past)  # (13), (14): (C.1)
-        else:
-            alignment = hard_monotonic_alignment(choose, past)
+        real = memory.mask
+        if real is not None:
+            real = per_query(real, len(e.shape))
+        alignment = self.walk(e, past, real=real, **given(training))
         return alignment, alignment
 
     def get_config(self):
@@ -115,5 +121,32 @@ class MonotonicAttention(ComposedAttention):
             "noise": self.noise,
             "score_bias": self.score_bias,
             "inference": self.inference,
+            "form": self.form,
             "seed": self.seed,
         }
+
+
+class _Walk(keras.layers.Layer):
+    """From scores to the alignment: soft in training, hard at inference.
+
+    A layer of its own, so that Keras fills in `training` wherever it was not passed, as
+    it does for dropout, and casts nothing: alignments need float32.
+    """
+
+    def __init__(self, noise, inference, form, seed, **kwargs):
+        super().__init__(autocast=False, **kwargs)
+        self.noise, self.inference, self.form = noise, inference, form
+        self.seed_generator = keras.random.SeedGenerator(seed) if noise else None
+        self.built = True  # no weights
+
+    def call(self, e, past, real=None, training=False):
+        if training and self.noise:
+            dtype, seed = keras.backend.standardize_dtype(e.dtype), self.seed_generator
+            noise = keras.random.normal(ops.shape(e), dtype=dtype, seed=seed)
+            e = e + self.noise * noise
+        choose = ops.sigmoid(e)  # (12)
+        if real is not None:
+            choose = ops.where(real, choose, 0.0)
+        if training or self.inference == "soft":
+            return FORMS[self.form](choose, past)  # (13), (14)
+        return hard_monotonic_alignment(choose, past)

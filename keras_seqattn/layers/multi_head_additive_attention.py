@@ -6,6 +6,7 @@ from keras import ops
 from keras_seqattn.layers import checks
 from keras_seqattn.layers.attention import Attention
 from keras_seqattn.layers.base import projection, weight_of
+from keras_seqattn.layers.training import given
 from keras_seqattn.ops.align import multi_head_context
 from keras_seqattn.ops.score import multi_head_additive_score
 from keras_seqattn.types import Attended
@@ -27,7 +28,9 @@ class MultiHeadAdditiveAttention(Attention):
     Call arguments: those of `Attention`.
 
     Returns:
-        As `Attention`, the alignment with an axis of heads after the batch.
+        As `Attention`, the alignment with an axis of heads before the target:
+        `[batch, heads, target, source]`, for a single query `[batch, heads, source]`.
+        In step form, `attend`, it is `[batch, ..., heads, source]`.
 
     Equations:
         e[b, h, s] = sum{v[h, u] * tanh((W_a query)[b, h, u]
@@ -96,7 +99,7 @@ class MultiHeadAdditiveAttention(Attention):
 
     def read(self, alignment, memory, state, training=None):
         alignment = ops.cast(alignment, self.compute_dtype)
-        dropped = self.alignment_dropout(alignment, training=training)
+        dropped = self.alignment_dropout(alignment, **given(training))
         heads = multi_head_context(dropped, self._split(memory.values))  # (5)
         joined = ops.reshape(heads, (*ops.shape(heads)[:-2], self.units))
         return Attended(self.output_projection(joined), alignment, state)
@@ -105,12 +108,6 @@ class MultiHeadAdditiveAttention(Attention):
         """`[..., units]` to `[..., heads, units / heads]`."""
         per_head = (self.heads, self.units // self.heads)
         return ops.reshape(x, (*ops.shape(x)[:-1], *per_head))
-
-    def _zero_padded_queries(self, alignment, query_mask):
-        if query_mask is None:
-            return alignment
-        mask = query_mask[:, None, :, None]
-        return ops.where(mask, alignment, ops.zeros((), alignment.dtype))
 
     def alignment_shape(self, query_shape, value_shape):
         return (query_shape[0], self.heads, *query_shape[1:-1], value_shape[1])

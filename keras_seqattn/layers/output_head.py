@@ -4,7 +4,7 @@ import keras
 from keras import ops
 
 from keras_seqattn.layers import checks
-from keras_seqattn.layers.base import Composite, fresh, serialize_part
+from keras_seqattn.layers.base import Composite, projection, serialize_part
 from keras_seqattn.ops.mask import zero_padding
 
 
@@ -19,8 +19,8 @@ class OutputHead(Composite):
         vocabulary_size: number of tokens.
         embedding: a `keras.layers.ReversibleEmbedding` whose matrix is used backwards
             ("tied"); outputs of another depth are projected to it first. None: a matrix
-            of its own.
-        use_bias: whether every token has a bias.
+            of its own. Saving keeps the tie, `keras.models.clone_model` does not.
+        use_bias: whether every token has a bias; Luong et al.'s (6) has none.
         kernel_initializer: for the matrix and the projection.
         **kwargs: of `keras.layers.Layer`.
 
@@ -48,6 +48,8 @@ class OutputHead(Composite):
         Press, Wolf 2017, arXiv:1608.05859 (tying).
     """
 
+    parts = ("embedding",)
+
     def __init__(
         self,
         vocabulary_size,
@@ -63,40 +65,30 @@ class OutputHead(Composite):
         self.vocabulary_size, self.embedding = vocabulary_size, embedding
         self.use_bias = use_bias
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
-        self.to_embedding = self.kernel = self.bias = None
+        self.to_embedding = self.projection = self.bias = None
 
     def build(self, outputs_shape):
         if self.embedding is None:
-            self.kernel = self._dense(self.vocabulary_size, "kernel")
-            self.kernel.build(outputs_shape)
+            self.projection = projection(self, self.vocabulary_size, "projection")
+            self.projection.build(outputs_shape)
         else:
             if not self.embedding.built:
                 self.embedding.build()
             if outputs_shape[-1] != self.embedding.output_dim:
-                self.to_embedding = self._dense(
-                    self.embedding.output_dim, "to_embedding"
-                )
+                width = self.embedding.output_dim
+                self.to_embedding = projection(self, width, "to_embedding")
                 self.to_embedding.build(outputs_shape)
         if self.use_bias:
             self.bias = self.add_weight(
                 name="bias", shape=(self.vocabulary_size,), initializer="zeros"
             )
 
-    def _dense(self, units, name):
-        return keras.layers.Dense(
-            units,
-            use_bias=False,
-            kernel_initializer=fresh(self.kernel_initializer),
-            dtype=self.dtype_policy,
-            name=name,
-        )
-
     def call(self, outputs, mask=None):
         owner = type(self).__name__
         checks.check_mask(owner, mask, "outputs", outputs.shape, "target")
         outputs = zero_padding(outputs, mask)
         if self.embedding is None:
-            logits = self.kernel(outputs)  # (6)
+            logits = self.projection(outputs)  # (6)
         else:
             if self.to_embedding is not None:
                 outputs = self.to_embedding(outputs)
@@ -119,13 +111,6 @@ class OutputHead(Composite):
             "use_bias": self.use_bias,
             "kernel_initializer": keras.initializers.serialize(self.kernel_initializer),
         }
-
-    @classmethod
-    def from_config(cls, config):
-        if config["embedding"] is not None:
-            embedding = keras.saving.deserialize_keras_object(config["embedding"])
-            config = {**config, "embedding": embedding}
-        return cls(**config)
 
 
 def _check_embedding(owner, embedding, vocabulary_size):

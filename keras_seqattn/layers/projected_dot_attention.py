@@ -14,14 +14,14 @@ class ProjectedDotAttention(Attention):
 
     Args:
         units: size of that space.
-        scale: a constant factor of the scores, e.g. `units**-0.5` as in Vaswani et al.;
-            None: none.
+        factor: a constant that multiplies the scores, e.g. `units**-0.5` as in Vaswani
+            et al.; None: none. (`LuongAttention(scale=True)` learns one.)
         **kwargs: of `Attention`; `value_units` makes it Vaswani's attention, one head.
 
     Call arguments, Returns: those of `Attention`.
 
     Equations:
-        e[b, s] = scale * sum{(W_Q query)[b, u] * (W_K value)[b, s, u] : u}  (1)
+        e[b, s] = factor * sum{(W_Q query)[b, u] * (W_K value)[b, s, u] : u}  (1)
         Number: Vaswani et al. 2017.
 
     Shapes:
@@ -31,7 +31,7 @@ class ProjectedDotAttention(Attention):
         alignment: [batch, target, source]
 
     Example:
-        >>> attention = ProjectedDotAttention(16, scale=16**-0.5)
+        >>> attention = ProjectedDotAttention(16, factor=16**-0.5)
         >>> query, value = keras.ops.ones((2, 3, 4)), keras.ops.ones((2, 5, 6))
         >>> attention(query, value).shape
         TensorShape([2, 3, 6])
@@ -40,16 +40,16 @@ class ProjectedDotAttention(Attention):
         Vaswani et al. 2017, arXiv:1706.03762.
     """
 
-    def __init__(self, units, scale=None, **kwargs):
+    def __init__(self, units, factor=None, **kwargs):
         super().__init__(**kwargs)
         owner = type(self).__name__
         checks.check_size(owner, "units", units)
-        if isinstance(scale, (bool, str)):
+        if isinstance(factor, (bool, str)):
             raise ValueError(
-                f"{owner} got an unusable scale. Expected a number or None, received "
-                f"scale={scale!r}. Pass e.g. scale={units}**-0.5."
+                f"{owner} got an unusable factor. Expected a number or None, received "
+                f"factor={factor!r}. Pass e.g. factor={units}**-0.5."
             )
-        self.units, self.scale = units, scale
+        self.units, self.factor = units, factor
         self.query_projection = projection(self, units, "query_projection")  # W_Q
         self.key_projection = projection(self, units, "key_projection")  # W_K
 
@@ -62,7 +62,7 @@ class ProjectedDotAttention(Attention):
         return self.key_projection(value)
 
     def score(self, query, memory, state=()):
-        return dot_score(self.query_projection(query), memory.keys, self.scale)  # (1)
+        return dot_score(self.query_projection(query), memory.keys, self.factor)  # (1)
 
     def get_config(self):
-        return {**super().get_config(), "units": self.units, "scale": self.scale}
+        return {**super().get_config(), "units": self.units, "factor": self.factor}

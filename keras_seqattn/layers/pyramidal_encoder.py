@@ -24,9 +24,9 @@ class PyramidalEncoder(Encoder):
 
     Args:
         units: size of each direction's cell.
-        layers: number of pyramidal layers.
         cell: `"lstm"`, `"gru"`, `"gru_paper"`, `"simple"`, or a Keras RNN cell object,
             of which every layer and direction gets a copy.
+        layers: number of pyramidal layers.
         factor: how many steps of the layer below make one step; 2 in the paper.
         dropout: rate of the dropout on the inputs of each layer.
         kernel_initializer: initializer of the input kernels.
@@ -67,8 +67,8 @@ class PyramidalEncoder(Encoder):
     def __init__(
         self,
         units,
-        layers=3,
         cell="lstm",
+        layers=3,
         factor=2,
         dropout=0.0,
         kernel_initializer="glorot_uniform",

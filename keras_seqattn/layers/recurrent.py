@@ -8,9 +8,13 @@ import functools
 import keras
 from keras import ops, tree
 
-from keras_seqattn.layers.base import fresh, serialize_part
+from keras_seqattn.layers.base import fresh
 from keras_seqattn.layers.checks import check_choice, check_size
-from keras_seqattn.layers.keras_cell import check_initializers_of_cell, check_keras_cell
+from keras_seqattn.layers.keras_cell import (
+    Template,
+    check_initializers_of_cell,
+    check_keras_cell,
+)
 from keras_seqattn.ops.mask import zero_padding
 
 NAMED_CELLS = {
@@ -40,15 +44,17 @@ class Recurrence:
 
     def __init__(self, owner, units, cell, **initializers):
         check_size(owner, "units", units)
-        self.units, self.cell = units, cell
+        self.units = units
         self.initializers = {
             name: keras.initializers.get(value) for name, value in initializers.items()
         }
+        self.cell = cell
         if isinstance(cell, str):
             check_choice(owner, "cell", cell, NAMED_CELLS)
         else:
             check_keras_cell(owner, cell, units, NAMED_CELLS)
             check_initializers_of_cell(owner, self.initializers)
+            self.cell = Template(cell)
 
     def layer(self, *, backwards=False, dtype, name):
         """A new stock layer that returns its sequence and its state."""
@@ -63,9 +69,7 @@ class Recurrence:
             initializers = {n: fresh(value) for n, value in self.initializers.items()}
             layer = NAMED_CELLS[self.cell](self.units, **initializers, **options)
         else:
-            layer = keras.layers.RNN(
-                self.cell.from_config(self.cell.get_config()), **options
-            )
+            layer = keras.layers.RNN(self.cell.new(), **options)
         # Keras 3.16 switches this off and then warns at every call with a mask. We pass
         # masks ourselves and do not depend on it.
         layer.supports_masking = True
@@ -76,7 +80,7 @@ class Recurrence:
         named = isinstance(self.cell, str)
         return {
             "units": self.units,
-            "cell": self.cell if named else serialize_part(self.cell),
+            "cell": self.cell if named else self.cell.config,
             **{
                 name: keras.initializers.serialize(value)
                 for name, value in self.initializers.items()

@@ -8,19 +8,19 @@ import keras
 from keras import ops, tree
 
 from keras_seqattn.layers import checks
-from keras_seqattn.layers.base import Composite, fresh
-from keras_seqattn.layers.keras_cell import check_keras_cell
+from keras_seqattn.layers.base import Composite, build_part, fresh
+from keras_seqattn.layers.training import given
 from keras_seqattn.ops import cell as equations
 
 GATES = {"simple": 1, "gru": 3, "gru_paper": 3, "lstm": 4}
 
 
 def split_cell(cell, units, owner, **kwargs):
-    """The cell for a name, or around a Keras RNN cell object.
+    """The cell for a name, or around a copy of a Keras RNN cell.
 
     Args:
         cell: "gru" (Keras's and cuDNN's), "gru_paper" (Bahdanau et al.), "lstm",
-            "simple", or any Keras RNN cell, which then runs as it is.
+            "simple", or the `Template` of a Keras RNN cell, which then runs as it is.
         units: size of the output.
         owner: the layer whose argument this is, for its dtype, initializers and name.
         **kwargs: of `keras.layers.Layer`.
@@ -31,9 +31,7 @@ def split_cell(cell, units, owner, **kwargs):
         return NamedCell(
             units, cell, owner.kernel_initializer, owner.recurrent_initializer, **kwargs
         )
-    check_keras_cell(type(owner).__name__, cell, units, GATES)
-    _check_no_dropout(type(owner).__name__, cell)
-    return KerasCell(cell, **kwargs)
+    return KerasCell(cell.new(), **kwargs)
 
 
 class NamedCell(Composite):
@@ -96,8 +94,8 @@ class NamedCell(Composite):
         """The preactivations, given `project` and `feed`."""
         return projected + fed
 
-    def step(self, joined, state):
-        """One step: output and new state."""
+    def step(self, joined, state, training=None):
+        """One step: output and new state; `training` makes no difference here."""
         if self.kind == "gru_paper":
             kernels = self.recurrent_kernel, self.proposal_kernel
             return equations.gru_paper_step(joined, state, *kernels)
@@ -113,7 +111,7 @@ class KerasCell(Composite):
         self.cell = cell
 
     def build(self, input_depth, fed_depth=None):
-        self.cell.build((None, input_depth + (fed_depth or 0)))
+        build_part(self, self.cell, (None, input_depth + (fed_depth or 0)))
 
     @property
     def state_size(self):
@@ -136,7 +134,7 @@ class KerasCell(Composite):
     def join(self, projected, fed):
         return ops.concatenate([projected, fed], axis=-1)
 
-    def step(self, joined, state):
+    def step(self, joined, state, training=None):
         """One step: output and new state. A Keras cell knows one batch axis only."""
         axes = ops.shape(joined)[:-1]
 
@@ -144,7 +142,7 @@ class KerasCell(Composite):
             return ops.reshape(x, (-1, x.shape[-1]))
 
         states = tree.map_structure(flat, [state] if self._one_state else state)
-        output, new = self.cell(flat(joined), states)
+        output, new = self.cell(flat(joined), states, **given(training))
         new = tree.pack_sequence_as(state, tree.flatten(new))
         output, new = tree.map_structure(
             lambda x: ops.reshape(x, axes + (x.shape[-1],)), (output, new)
@@ -154,17 +152,6 @@ class KerasCell(Composite):
     @property
     def _one_state(self):
         return isinstance(self.state_size, int)
-
-
-def _check_no_dropout(owner, cell):
-    for part in getattr(cell, "cells", [cell]):
-        if getattr(part, "dropout", 0) or getattr(part, "recurrent_dropout", 0):
-            raise ValueError(
-                f"{owner} got a Keras cell with dropout. Expected dropout=0 and "
-                "recurrent_dropout=0: Keras keeps the dropout masks on the cell, and "
-                f"only its own RNN layer resets them. Received {part!r}. Put "
-                "keras.layers.Dropout before and after the decoder instead."
-            )
 
 
 def _forget_gates_open(shape, dtype=None):

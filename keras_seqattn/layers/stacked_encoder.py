@@ -16,10 +16,10 @@ class StackedEncoder(Encoder):
 
     Args:
         units: size of each cell, in the bottom layer of each direction.
-        layers: number of layers, the bidirectional one included. At least 2: for a
-            single one there is `BiEncoder`.
         cell: `"lstm"`, `"gru"`, `"gru_paper"`, `"simple"`, or a Keras RNN cell object,
             of which every layer gets a copy.
+        layers: number of layers, the bidirectional one included; 8 in the paper. At
+            least 2: for a single one there is `BiEncoder`.
         residual_from: the first layer, counted from 1, whose input is added to its
             output; the paper's is the third. None: no residuals.
         dropout: rate of the dropout on the inputs of each layer (not on the residual).
@@ -61,8 +61,8 @@ class StackedEncoder(Encoder):
     def __init__(
         self,
         units,
-        layers=4,
         cell="lstm",
+        layers=8,
         residual_from=3,
         dropout=0.0,
         kernel_initializer="glorot_uniform",

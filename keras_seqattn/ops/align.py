@@ -13,7 +13,7 @@ from keras import ops
 from keras_seqattn.ops.mask import per_query
 from keras_seqattn.ops.precision import at_least_float32
 
-_LOWEST = -1e9  # finite, so that no gradient becomes NaN; exp of it is exactly 0
+LOWEST = -1e9  # finite, so that no gradient becomes NaN; exp of it is exactly 0
 
 
 def masked_softmax(scores, mask=None):
@@ -26,7 +26,7 @@ def masked_softmax(scores, mask=None):
         return _softmax(scores)  # (6)
     if len(mask.shape) < len(scores.shape):
         mask = per_query(mask, len(scores.shape))
-    alignment = _softmax(ops.where(mask, scores, _LOWEST))  # (6)
+    alignment = _softmax(ops.where(mask, scores, LOWEST))  # (6)
     return ops.where(mask, alignment, 0.0)
 
 
@@ -81,31 +81,64 @@ def first_position(values):
 
 
 def monotonic_alignment(choose, previous):
-    """Raffel et al. 2017, the expected alignment of a monotonic process, as defined.
+    """Raffel et al. 2017, the expected alignment of a monotonic process.
 
-    The process walks on from where it stood, and stops at position j with probability
-    `choose[j]`; `q[j]` is the probability of coming as far as j:
-    `q[i, j] = (1 - p[i, j-1]) * q[i, j-1] + alignment[i-1, j]` and
-    `alignment[i, j] = p[i, j] * q[i, j]`.
+    The process walks on from where it stood, and stops at position s with probability
+    `choose[s]`; `q[s]` is the probability of coming as far as s:
+    `q[b, s] = (1 - choose[b, s-1]) * q[b, s-1] + previous[b, s]` and
+    `alignment[b, s] = choose[b, s] * q[b, s]`.
 
     Args:
         choose: `[batch, ..., source]`, p_{i,j}; 0 at padding.
         previous: `[batch, ..., source]`, the alignment one step before.
     """
-    q, alignment = ops.zeros_like(previous[..., 0]), []
-    skip = ops.ones_like(q)
-    for j in range(previous.shape[-1]):
-        q = skip * q + previous[..., j]  # (13)
-        alignment.append(choose[..., j] * q)  # (14)
-        skip = 1.0 - choose[..., j]
-    return ops.stack(alignment, axis=-1)
+    walk_on = ops.concatenate(
+        [ops.zeros_like(choose[..., :1]), 1.0 - choose[..., :-1]], axis=-1
+    )
+    return choose * linear_recurrence(walk_on, previous)  # (13), (14)
 
 
-def parallel_monotonic_alignment(choose, previous):
-    """`monotonic_alignment` in closed form: two scans, no loop over the source.
+def linear_recurrence(keep, add):
+    """`q[s] = keep[s] * q[s-1] + add[s]`, exact, in log2(source) steps.
 
-    The quotient is clipped as in the authors' code, so that it stays finite where the
-    process has stopped almost surely; there the two differ by what is clipped.
+    After the doubling k, keep holds the product of the last k factors, and q what came
+    from the last k positions. As `keep[0]` is 0, so is every product that reaches back
+    beyond the first position: what `roll` wraps around there is multiplied by 0.
+
+    Args:
+        keep: `[..., source]`, where `keep[..., 0]` is 0: nothing comes before it.
+        add: `[..., source]`.
+    """
+
+    def double(k, keep, q):
+        earlier = ops.roll(q, k, axis=-1)
+        return 2 * k, keep * ops.roll(keep, k, axis=-1), q + keep * earlier
+
+    source = ops.shape(add)[-1]
+    if isinstance(source, int):
+        k, q = 1, add
+        while k < source:
+            k, keep, q = double(k, keep, q)
+        return q
+    k = ops.convert_to_tensor(1, "int32")
+    powers = ops.convert_to_tensor([2**i for i in range(30)], "int32")
+    doublings = ops.sum(ops.cast(powers < source, "int32"))
+    return ops.while_loop(
+        lambda k, *_: k < source,
+        double,
+        (k, keep, add),
+        maximum_iterations=ops.maximum(doublings, 1),  # XLA sizes its stacks by it
+    )[-1]
+
+
+def closed_monotonic_alignment(choose, previous):
+    """`monotonic_alignment` as published in closed form: two scans over the source.
+
+    It divides by the probability of passing all positions before s, the product of
+    `1 - choose`, clipped at 1e-10 as in the authors' code. The clip loses alignment
+    where that product is smaller: from the 34th position with `choose` = 1/2 on, and
+    behind a single one with `choose` = 1. What stood there before is gone, and so is
+    its gradient.
     """
     still = ops.cumprod(1.0 - choose, axis=-1)
     still = ops.concatenate([ops.ones_like(still[..., :1]), still[..., :-1]], axis=-1)
@@ -115,9 +148,9 @@ def parallel_monotonic_alignment(choose, previous):
 
 def hard_monotonic_alignment(choose, previous):
     """Raffel et al. 2017 at inference: the first position not before the last one that
-    is chosen (`choose >= 0.5`), or nothing at all."""
+    is chosen (`choose > 0.5`), or nothing at all."""
     reached = ops.cumsum(previous, axis=-1)  # 0 before the last position, 1 from it on
-    candidates = ops.where(choose >= 0.5, reached, 0.0)
+    candidates = ops.where(choose > 0.5, reached, 0.0)
     earlier = ops.cumsum(candidates, axis=-1) - candidates
     return ops.where(earlier < 0.5, candidates, 0.0)
 
@@ -147,10 +180,10 @@ def multi_head_context(alignment, values):
     """`context[b, h, v] = sum{alignment[b, h, s] * values[b, s, h, v] : s}`.
 
     Args:
-        alignment: `[batch, heads, ..., source]`.
+        alignment: `[batch, ..., heads, source]`.
         values: `[batch, source, heads, depth]`.
 
     Returns:
         `[batch, ..., heads, depth]`.
     """
-    return ops.einsum("bh...s,bshv->b...hv", alignment, values)  # (5)
+    return ops.einsum("b...hs,bshv->b...hv", alignment, values)  # (5)

@@ -10,6 +10,7 @@ Symbols: query = s_{i-1} (Bahdanau) or h_t (Luong); keys = U_a h_j or W_a h_s.
 
 from keras import ops
 
+from keras_seqattn.ops.align import LOWEST
 from keras_seqattn.ops.mask import per_query
 from keras_seqattn.ops.precision import at_least_float32
 
@@ -32,7 +33,17 @@ def additive_score(query, keys, v, bias=None):
         hidden = query[..., None, :] + per_query(keys, len(query.shape))
     if bias is not None:
         hidden = hidden + bias
-    return ops.dot(ops.tanh(hidden), v)  # (A.1.2)
+    return _weighted_sum(ops.tanh(hidden), v)  # (A.1.2)
+
+
+def _weighted_sum(hidden, v):
+    """`sum{hidden[..., u] * v[u] : u}`, as a product of matrices.
+
+    XLA cannot compile the gradient of `ops.dot` inside a loop when neither batch nor
+    source is known, and that of `ops.einsum` costs twice as much.
+    """
+    rows = ops.matmul(ops.reshape(hidden, (-1, v.shape[0])), v[:, None])
+    return ops.reshape(rows, ops.shape(hidden)[:-1])
 
 
 def normalized_v(v, g):
@@ -77,7 +88,7 @@ def location_score(query_positions, source_length):
 
     "For short sentences, we only use the top part of a_t and for long sentences, we
     ignore words near the end": the result covers `source_length`, and positions beyond
-    the size of W_a get the lowest finite score.
+    the size of W_a get the score `LOWEST`.
 
     Args:
         query_positions: `[batch, ..., maximum_source]`, W_a h_t.
@@ -87,7 +98,7 @@ def location_score(query_positions, source_length):
     positions = ops.arange(source_length)
     scores = ops.take(query_positions, ops.minimum(positions, maximum - 1), axis=-1)
     scores = at_least_float32(scores)
-    return ops.where(positions < maximum, scores, -1e9)  # (8)
+    return ops.where(positions < maximum, scores, LOWEST)  # (8)
 
 
 def multi_head_additive_score(query, keys, v):
@@ -99,9 +110,8 @@ def multi_head_additive_score(query, keys, v):
         v: `[heads, units]`.
 
     Returns:
-        `[batch, heads, ..., source]`.
+        `[batch, ..., heads, source]`.
     """
     keys = per_query(keys, len(query.shape) - 1)
     hidden = ops.tanh(query[..., None, :, :] + keys)
-    scores = ops.einsum("...shu,hu->...hs", hidden, v)
-    return ops.moveaxis(scores, -2, 1)
+    return ops.einsum("...shu,hu->...hs", hidden, v)

@@ -90,6 +90,10 @@ ATTENTIONS += [
     attention(
         "monotonic_soft", lambda: ks.MonotonicAttention(bahdanau(), inference="soft")
     ),
+    attention(
+        "monotonic_closed",
+        lambda: ks.MonotonicAttention(bahdanau(), inference="soft", form="closed"),
+    ),
     attention("monotonic_hard", lambda: ks.MonotonicAttention(bahdanau())),
 ]
 DECODERS = [

@@ -10,7 +10,14 @@ from keras_seqattn.testing import contract
 from tests.contract.rows import ROWS
 
 CASES = [(row, check) for row in ROWS for check in contract.checks_for(row)]
-BASES = {"Attention", "ComposedAttention", "DecoderCell", "Encoder", "Bridge"}
+BASES = {
+    "Attention",
+    "AttentiveCell",
+    "Bridge",
+    "ComposedAttention",
+    "DecoderCell",
+    "Encoder",
+}
 
 
 @pytest.mark.parametrize(

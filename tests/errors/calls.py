@@ -121,9 +121,37 @@ CALLS = [
     (
         "no steps",
         lambda: decode(ones(2, 0, 4)),
+        "AttentionDecoder got inputs without target positions. Expected [batch, "
+        "target, depth] with target >= 1, received shape (2, 0, 4). Pass at least one "
+        "position, masked if it is not real.",
+    ),
+    (
+        "no queries",
+        lambda: attend(ones(2, 0, 4)),
+        "BahdanauAttention got a query without target positions. Expected [batch, "
+        "target, depth] with target >= 1, received shape (2, 0, 4). Pass at least one "
+        "position, masked if it is not real.",
+    ),
+    (
+        "nothing to unroll",
+        lambda: static_unroll(None, ones(2, 0, 4), ()),
         "static_unroll got inputs without a single step. Expected time >= 1, "
-        "received shapes (2, 0, 9). Pass at least one position, masked if it is not "
+        "received shapes (2, 0, 4). Pass at least one position, masked if it is not "
         "real.",
+    ),
+    (
+        "part with an owner",
+        lambda: decode(cell=ks.BahdanauCell(UNITS, built(additive()))),
+        "BahdanauCell got a part that has its weights already. Expected a new "
+        "BahdanauAttention, received 'bahdanau_attention...' with built=True. Make one "
+        "for every owner; to share weights, call the whole layer twice.",
+    ),
+    (
+        "part of another dtype",
+        lambda: decode(cell=ks.BahdanauCell(UNITS, additive(), dtype="mixed_bfloat16")),
+        "BahdanauCell got a part of another dtype. Expected BahdanauAttention to "
+        "compute in bfloat16, received float32. Give both the same dtype, or none and "
+        "keras.config.set_dtype_policy(...).",
     ),
     # Masks.
     (

@@ -29,9 +29,10 @@ LAYERS = [
     (
         "Keras cell in place of a decoder cell",
         lambda: ks.AttentionDecoder(layers.GRUCell(UNITS)),
-        "AttentionDecoder got an unusable cell. Expected a decoder cell with the "
-        "methods ('prepare', 'project', 'initial_state', 'step'), received <GRUCell "
-        "name=..., built=False>. Wrap a recurrent cell first, e.g. BahdanauCell(256, "
+        "AttentionDecoder got an unusable cell. Expected a decoder cell (see "
+        "DecoderCell), received <GRUCell name=..., built=False>, which lacks "
+        "state_type, zero_state, prepare, project, initial_state, step, "
+        "alignment_shape. Wrap a recurrent cell first, e.g. BahdanauCell(256, "
         "attention=BahdanauAttention(256), cell='gru').",
     ),
     (
@@ -106,10 +107,11 @@ LAYERS = [
     (
         "class in place of a decoder cell",
         lambda: ks.AttentionDecoder(ks.BahdanauCell),
-        "AttentionDecoder got an unusable cell. Expected a decoder cell with the "
-        "methods ('prepare', 'project', 'initial_state', 'step'), received <class "
-        "'....BahdanauCell'>. Wrap a recurrent cell first, e.g. BahdanauCell(256, "
-        "attention=BahdanauAttention(256), cell='gru').",
+        "AttentionDecoder got an unusable cell. Expected a decoder cell (see "
+        "DecoderCell), received <class '....BahdanauCell'>, which lacks build, "
+        "state_size, state_type, zero_state, prepare, project, initial_state, step, "
+        "compute_output_shape, alignment_shape. Wrap a recurrent cell first, e.g. "
+        "BahdanauCell(256, attention=BahdanauAttention(256), cell='gru').",
     ),
     (
         "unknown readout",
@@ -161,10 +163,10 @@ LAYERS = [
         "two), or make the depths equal.",
     ),
     (
-        "scale that is no number",
-        lambda: ks.ProjectedDotAttention(UNITS, scale=True),
-        "ProjectedDotAttention got an unusable scale. Expected a number or None, "
-        "received scale=True. Pass e.g. scale=3**-0.5.",
+        "factor that is no number",
+        lambda: ks.ProjectedDotAttention(UNITS, factor=True),
+        "ProjectedDotAttention got an unusable factor. Expected a number or None, "
+        "received factor=True. Pass e.g. factor=3**-0.5.",
     ),
     (
         "units that the heads cannot share",

@@ -23,7 +23,7 @@ PACKAGE = Path(ks.__file__).parent
 FOUR_PARTS = re.compile(
     r"\w+(\.\w+)? "  # who
     r"(.+[.] Expected .+[Rr]eceived .+|got a mask of shape .+[.] Expected .+)[.] "
-    r"(Add|Call|Check|Count|Drop|For|Give|If|Make|Pass|Put|See|Stack|Start|Tie|Use|Wrap"
+    r"(Add|Call|Check|Count|Drop|For|Give|If|Make|Name|Pass|Put|See|Stack|Start|Tie|Use|Wrap"
     r"|Write|An encoder's state is)\b.+[.]"  # the remedy: what to do
 )
 

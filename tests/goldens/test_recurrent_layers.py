@@ -110,6 +110,7 @@ def test_rnn_masking():
     cell = keras.layers.SimpleRNNCell(2, activation="linear")
     decoder = ks.AttentionDecoder(ks.ContextCell(2, cell=cell))
     decoder.build((None, None, 3), (None, None, 1))
+    cell = decoder.cell.recurrence.cells[0].cell  # the decoder's copy
     cell.kernel.assign(np.ones([3, 2]))
     cell.recurrent_kernel.assign(np.ones([2, 2]))
     outputs, state = run(decoder, arange(2, 4, 3), mask=LSTM_MASK)

@@ -39,7 +39,7 @@ def by_hand(head, outputs, inputs):
     readout = np.stack(units, axis=-1)
     inner = head.head
     if inner.embedding is None:
-        logits = readout @ np.asarray(inner.kernel.kernel)
+        logits = readout @ np.asarray(inner.projection.kernel)
     else:
         if inner.to_embedding is not None:
             readout = readout @ np.asarray(inner.to_embedding.kernel)
@@ -72,7 +72,7 @@ def test_pairs_are_neighbours():
     head.from_inputs.set_weights(
         [np.zeros((EMBEDDING, 2 * UNITS)), np.zeros(2 * UNITS)]
     )
-    head.head.kernel.set_weights([np.eye(UNITS, VOCABULARY)])
+    head.head.projection.set_weights([np.eye(UNITS, VOCABULARY)])
     head.head.bias.assign(np.zeros(VOCABULARY))
     outputs = normal(2, 3, DEPTH)
     logits = head(outputs, normal(2, 3, EMBEDDING))

@@ -74,6 +74,16 @@ def test_nothing_is_left_behind_the_end():
         assert not np.any(context[row, last:])
 
 
+def test_nothing_is_left_beyond_the_reach_of_a_location_score():
+    query, value = sequences(target=5)
+    inner = ks.LuongAttention("location", maximum_source=2)
+    layer = built(ks.LocalAttention(inner, window=1), query, value)
+    context, alignment = run(layer, query, value)
+    assert_close(np.sum(alignment[0], axis=-1), [1, 1, 1, 0, 0])
+    assert not np.any(alignment[:, :, 2:])
+    assert not np.any(context[0, 3:])
+
+
 def test_the_step_is_counted_per_row_and_not_by_masked_queries():
     query, value = sequences(target=4)
     layer = built(local(), query, value)

@@ -81,6 +81,24 @@ def test_beams():
     assert_beams_are_independent(heads())
 
 
+def test_heads_stand_before_the_source_in_steps_and_before_the_target_else():
+    query, value = sequences()
+    layer = built(heads(), query, value)
+    memory = layer.prepare(value, MASK)
+    beams = np.stack([query, query[:, ::-1]], axis=1)  # [batch, beam, target, depth]
+    _, whole = layer(query, value, value_mask=MASK, return_attention_scores=True)
+    assert whole.shape == (4, 3, 3, 5)  # [batch, heads, target, source]
+    for t in range(3):
+        single = layer.attend(query[:, t], memory).alignment
+        beam = layer.attend(beams[:, :, t], memory).alignment
+        assert beam.shape == (4, 2, 3, 5)  # [batch, beam, heads, source]
+        assert_close(single, np.asarray(whole[:, :, t]))
+        assert_close(beam[:, 0], np.asarray(single))
+        assert_close(beam[:, 1], np.asarray(whole[:, :, 2 - t]))
+    every = layer.attend(query, memory).alignment
+    assert_close(every, np.moveaxis(np.asarray(whole), 1, 2))
+
+
 @pytest.mark.parametrize(
     ("cell", "policy"), [(ks.BahdanauCell, "mixed_float16"), (ks.LuongCell, "float32")]
 )

@@ -34,7 +34,7 @@ def made(embedded=None, use_bias=True, **options):
 
 def by_hand(head, x):
     if head.embedding is None:
-        x = x @ np.asarray(head.kernel.kernel)
+        x = x @ np.asarray(head.projection.kernel)
     else:
         if head.to_embedding is not None:
             x = x @ np.asarray(head.to_embedding.kernel)
@@ -181,7 +181,9 @@ def test_int8_save_and_load(embedded):
     error = np.max(np.abs(quantized - full)[real])
     assert 0 < error < 0.05 * np.max(np.abs(full))
     head = model.layers[-1]
-    matrix = head.kernel.kernel if head.embedding is None else head.embedding.embeddings
+    matrix = (
+        head.projection.kernel if head.embedding is None else head.embedding.embeddings
+    )
     assert matrix.dtype == "int8"
     reloaded = save_and_load(model)
     assert len(reloaded.weights) == len(model.weights)

@@ -14,10 +14,10 @@ from tests.layers.mechanism_cases import (
 from tests.oracles import attention as oracle
 
 
-@pytest.mark.parametrize("scale", [None, 3**-0.5])
-def test_is_the_papers(scale):
+@pytest.mark.parametrize("factor", [None, 3**-0.5])
+def test_is_the_papers(factor):
     query, value = sequences()
-    layer = built(ks.ProjectedDotAttention(3, scale, value_units=2), query, value)
+    layer = built(ks.ProjectedDotAttention(3, factor, value_units=2), query, value)
     attend = oracle.bind(
         oracle.luong,
         value,
@@ -25,7 +25,7 @@ def test_is_the_papers(scale):
         score="projected_dot",
         query_kernel=kernel(layer.query_projection),
         key_kernel=kernel(layer.key_projection),
-        scale=scale or 1.0,
+        factor=factor or 1.0,
         value_kernel=kernel(layer.value_projection),
     )
     context, alignment, _ = oracle.over_targets(attend, query)
@@ -43,8 +43,8 @@ def test_trains():
 
 
 def test_messages():
-    assert message(ks.ProjectedDotAttention, 3, scale=True) == (
-        "ProjectedDotAttention got an unusable scale. Expected a number or None, "
-        "received scale=True. Pass e.g. scale=3**-0.5."
+    assert message(ks.ProjectedDotAttention, 3, factor=True) == (
+        "ProjectedDotAttention got an unusable factor. Expected a number or None, "
+        "received factor=True. Pass e.g. factor=3**-0.5."
     )
     assert "units=0" in message(ks.ProjectedDotAttention, 0)

@@ -9,6 +9,7 @@ import tensorflow as tf
 from keras import layers, ops, tree
 
 from keras_seqattn.layers.cell_stack import CellStack
+from keras_seqattn.layers.keras_cell import Template
 from keras_seqattn.layers.split_cell import GATES, KerasCell, NamedCell, split_cell
 
 UNITS, DEPTH, FED = 3, 4, 5
@@ -24,16 +25,18 @@ def normal(*shape, seed=0):
     return np.random.default_rng(seed).normal(size=shape).astype("float32")
 
 
-def owner(dtype="float32"):
+def owner(dtype="float32", **arguments):
     """The decoder cell whose arguments these are."""
     return SimpleNamespace(
         dtype_policy=keras.dtype_policies.get(dtype),
         kernel_initializer=keras.initializers.get("glorot_uniform"),
         recurrent_initializer=keras.initializers.get("orthogonal"),
+        **arguments,
     )
 
 
 def made(cell, units=UNITS, dtype="float32", fed=FED):
+    cell = cell if isinstance(cell, str) else Template(cell)
     part = split_cell(cell, units, owner(dtype))
     part.build(DEPTH, fed)
     return part
@@ -202,7 +205,7 @@ def test_half_precision(kind):
 
 @pytest.mark.parametrize("kind", GATES)
 def test_stack_is_one_cell_on_the_other(kind):
-    stack = CellStack(kind, UNITS, 3, owner())
+    stack = CellStack(owner(cell=kind, units=UNITS, layers=3))
     stack.build(DEPTH, FED)
     state = state_for(stack, 2)
     assert len(state) == 3

@@ -81,39 +81,165 @@ def first():
     return oracle.first_position(4, 6).astype("float32")
 
 
+def recurrence(keep, add):
+    q, found = np.zeros(add.shape[:-1]), []
+    for s in range(add.shape[-1]):
+        q = keep[..., s] * q + add[..., s]
+        found.append(q)
+    return np.stack(found, axis=-1)
+
+
+def graph_of(function, jit_compile):
+    """With the length of the source unknown."""
+    spec = tf.TensorSpec((None, None))
+    return tf.function(function, input_signature=[spec, spec], jit_compile=jit_compile)
+
+
+WAYS = {
+    "eager": lambda function: function,
+    "graph": lambda function: graph_of(function, jit_compile=False),
+    "xla": lambda function: graph_of(function, jit_compile=True),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_linear_recurrence_of_any_length(way):
+    received = WAYS[way](align.linear_recurrence)
+    random = np.random.default_rng(7)
+    for source in (1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33):
+        keep = random.random((3, source)).astype("float32")
+        keep[:, 0] = 0.0
+        add = random.random((3, source)).astype("float32")
+        assert_close(received(keep, add), recurrence(keep, add), 1e-5)
+
+
+def test_linear_recurrence_of_queries():
+    random = np.random.default_rng(8)
+    keep = random.random((2, 3, 4, 5)).astype("float32")
+    keep[..., 0] = 0.0
+    add = random.random((2, 3, 4, 5)).astype("float32")
+    assert_close(align.linear_recurrence(keep, add), recurrence(keep, add))
+
+
+def long_walk(p):
+    """50 steps over probabilities [batch, 50, source], in each of the ways."""
+    return {
+        way: walk(WAYS[way](align.monotonic_alignment), p, wide=False) for way in WAYS
+    } | {"definition": walk(oracle.soft_monotonic, p, wide=True)}
+
+
+def walk(step, p, wide):
+    p = p.astype("float64" if wide else "float32")
+    alignment = oracle.first_position(p.shape[0], p.shape[-1]).astype(p.dtype)
+    for t in range(p.shape[1]):
+        alignment = np.asarray(step(p[:, t], alignment))
+    return alignment
+
+
+@pytest.mark.parametrize("bias", [0.0, -1.0, -4.0])
+def test_nothing_is_lost_on_long_sources(bias):
+    e = np.random.default_rng(9).normal(size=(2, 50, 200)) + bias
+    found = long_walk(oracle.sigmoid(e))
+    expected = found.pop("definition")
+    if bias > -4.0:
+        np.testing.assert_allclose(expected.sum(axis=-1), 1.0, atol=1e-3)
+    for received in found.values():
+        assert_close(received, expected, 1e-6)
+
+
+def test_nothing_is_lost_behind_certain_choices():
+    random = np.random.default_rng(10)
+    p = random.random((4, 50, 200))
+    p[random.random(p.shape) < 0.1] = 1.0
+    p[random.random(p.shape) < 0.3] = 0.0
+    found = long_walk(p)
+    expected = found.pop("definition")
+    assert expected.sum() > 3.0
+    for received in found.values():
+        assert_close(received, expected, 1e-6)
+
+
+def gradients_of(soft, weights):
+    def gradients(p, previous):
+        with tf.GradientTape() as tape:
+            tape.watch([p, previous])
+            loss = tf.reduce_sum(soft(p, previous) * weights)
+        return tape.gradient(loss, [p, previous])
+
+    return gradients
+
+
+def finite_differences(p, previous, weights, step=1e-6):
+    """Of the definition, in float64; it is a polynomial, so p may leave [0, 1]."""
+    arguments = [p.astype("float64"), previous.astype("float64")]
+    found = [np.zeros_like(x) for x in arguments]
+    for x, gradient in zip(arguments, found, strict=True):
+        for index in np.ndindex(x.shape):
+            losses = []
+            for sign in (1.0, -1.0):
+                kept, x[index] = x[index], x[index] + sign * step
+                alignment = oracle.soft_monotonic(*arguments)
+                losses.append(np.sum(alignment * weights))
+                x[index] = kept
+            gradient[index] = (losses[0] - losses[1]) / (2.0 * step)
+    return found
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_monotonic_gradients_are_those_of_the_definition(way):
+    random = np.random.default_rng(11)
+    p = random.random((2, 40)).astype("float32")
+    p[1, 5], p[1, 9], p[1, 10:30] = 1.0, 0.0, 1.0
+    previous = random.dirichlet(np.ones(40), size=2).astype("float32")
+    weights = random.normal(size=40).astype("float32")
+    function = WAYS[way](gradients_of(align.monotonic_alignment, weights))
+    received = function(tf.constant(p), tf.constant(previous))
+    expected = finite_differences(p, previous, weights)
+    for r, e in zip(received, expected, strict=True):
+        assert_close(r, e, 1e-5)
+
+
 @pytest.mark.parametrize("steps", [1, 3])
-def test_monotonic_alignments_are_the_recursion(steps):
-    received = closed = expected = first()
+def test_both_forms_are_the_recursion_on_short_sources(steps):
+    exact = closed = expected = first()
     for t in range(steps):
         p = oracle.sigmoid(scores(steps)[:, t])
-        received = align.monotonic_alignment(masked(p), received)
-        closed = align.parallel_monotonic_alignment(masked(p), closed)
+        exact = align.monotonic_alignment(masked(p), exact)
+        closed = align.closed_monotonic_alignment(masked(p), closed)
         expected = oracle.soft_monotonic(p, expected, MASK)
-    assert_close(received, expected)
+    assert_close(exact, expected)
     assert_close(closed, expected)
 
 
-def test_the_closed_form_has_the_gradient_of_the_recursion():
-    found = []
-    for soft in (align.monotonic_alignment, align.parallel_monotonic_alignment):
-        p, previous = (
-            tf.constant(masked(oracle.sigmoid(scores()))),
-            tf.constant(oracle.masked_softmax(scores(), MASK), "float32"),
-        )
-        with tf.GradientTape() as tape:
-            tape.watch([p, previous])
-            loss = tf.reduce_sum(soft(p, previous) * tf.range(6.0))
-        found.append(tape.gradient(loss, [p, previous]))
-    for definition, closed in zip(*found, strict=True):
-        assert_close(closed, definition, 1e-5)
+def test_both_forms_have_the_same_gradient_on_short_sources():
+    p = tf.constant(masked(oracle.sigmoid(scores())))
+    previous = tf.constant(oracle.masked_softmax(scores(), MASK).astype("float32"))
+    exact, closed = (
+        gradients_of(soft, np.arange(6.0, dtype="float32"))(p, previous)
+        for soft in (align.monotonic_alignment, align.closed_monotonic_alignment)
+    )
+    for e, c in zip(exact, closed, strict=True):
+        assert_close(e, c, 1e-5)
 
 
 def test_the_closed_form_clips_as_the_authors_do():
     p = oracle.sigmoid(scores(scale=30.0))
     previous = oracle.masked_softmax(scores(), MASK)
-    received = align.parallel_monotonic_alignment(masked(p), previous.astype("float32"))
+    received = align.closed_monotonic_alignment(masked(p), previous.astype("float32"))
     expected = oracle.parallel_monotonic(p.astype("float32"), previous, MASK)
     assert_close(received, expected, 1e-5)
+
+
+def test_what_the_closed_form_loses_is_as_documented():
+    half, here = np.full((1, 40), 0.5, "float32"), np.eye(40, dtype="float32")[None]
+    kept = align.closed_monotonic_alignment(half, here)[0]
+    kept = np.diagonal(kept) / 0.5  # chosen where it stands
+    assert_close(kept[:34], np.ones(34), 1e-5)  # the product before it is 2**-33
+    assert np.all(kept[34:] < 0.6)
+    certain = np.array([[1.0, 0.5]], "float32")
+    behind = np.array([[0.0, 1.0]], "float32")
+    assert_close(align.closed_monotonic_alignment(certain, behind), [[0.0, 0.0]])
+    assert_close(align.monotonic_alignment(certain, behind), [[0.0, 0.5]])
 
 
 def test_hard_monotonic_is_the_process_itself():
@@ -124,6 +250,12 @@ def test_hard_monotonic_is_the_process_itself():
         received = align.hard_monotonic_alignment(masked(p), received)
         expected = oracle.hard_monotonic(p, expected, MASK)
         np.testing.assert_array_equal(received, expected)
+
+
+def test_hard_monotonic_goes_on_where_the_choice_is_even():
+    p = np.array([[0.5, 0.5, 0.51, 0.9, 0.0, 0.0]] * 4, "float32")
+    expected = [[0, 0, 1, 0, 0, 0]] * 4
+    np.testing.assert_array_equal(align.hard_monotonic_alignment(p, first()), expected)
 
 
 def test_soft_is_hard_where_the_choice_is_certain():
@@ -138,11 +270,11 @@ def test_coverage_and_contexts():
     assert_close(updated, oracle.coverage_update(coverage, alignment))
 
     random = np.random.default_rng(6)
-    alignment = random.normal(size=(4, 2, 3, 6)).astype("float32")
+    alignment = random.normal(size=(4, 3, 2, 6)).astype("float32")
     values = random.normal(size=(4, 6, 2, 5)).astype("float32")
     heads = align.multi_head_context(alignment, values)
     assert heads.shape == (4, 3, 2, 5)
     for h in range(2):
-        single = align.context_vector(alignment[:, h], values[:, :, h])
+        single = align.context_vector(alignment[:, :, h], values[:, :, h])
         assert_close(heads[:, :, h], np.asarray(single))
-        assert_close(single, alignment[:, h] @ values[:, :, h])
+        assert_close(single, alignment[:, :, h] @ values[:, :, h])

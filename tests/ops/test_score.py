@@ -55,14 +55,14 @@ def test_normalized_v():
     assert_scores(score.additive_score, QUERY @ W, VALUE @ U, expected, v)
 
 
-@pytest.mark.parametrize("scale", [None, 0.3])
-def test_dot(scale):
+@pytest.mark.parametrize("factor", [None, 0.3])
+def test_dot(factor):
     expected = each_target(
         lambda s, h: oracle.projected_dot(
-            s, h, query_kernel=W, key_kernel=U, scale=scale or 1.0
+            s, h, query_kernel=W, key_kernel=U, factor=factor or 1.0
         )
     )
-    assert_scores(score.dot_score, QUERY @ W, VALUE @ U, expected, scale)
+    assert_scores(score.dot_score, QUERY @ W, VALUE @ U, expected, factor)
 
 
 def test_one_layer():
@@ -92,14 +92,14 @@ def test_multi_head_additive():
             )
             for t in range(3)
         ],
-        axis=2,
-    )  # [batch, heads, target, source]
+        axis=1,
+    )  # [batch, target, heads, source]
     query = np.einsum("btq,qhu->bthu", QUERY, w).astype("float32")
     keys = np.einsum("bsm,mhu->bshu", VALUE, u).astype("float32")
     v = v.astype("float32")
     whole = score.multi_head_additive_score(query, keys, v)
     np.testing.assert_allclose(whole, expected, rtol=1e-5, atol=1e-5)
     step = score.multi_head_additive_score(query[:, 1], keys, v)
-    np.testing.assert_allclose(step, expected[:, :, 1], rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(step, expected[:, 1], rtol=1e-5, atol=1e-5)
     beam = score.multi_head_additive_score(np.stack([query] * 2, axis=1), keys, v)
-    np.testing.assert_allclose(beam[:, :, 1], expected, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(beam[:, 1], expected, rtol=1e-5, atol=1e-5)

@@ -78,7 +78,7 @@ def parallel_monotonic(probabilities, previous, mask=None, *, floor=1e-10):
     alpha_ij = p_ij E_ij sum_{k <= j} alpha_i-1,k / max(E_ik, floor),
     E_ij = prod_{k < j} (1 - p_ik). Not equal to `soft_monotonic` where E falls under
     the floor: what stood on such a position before is lost. Published numbers
-    (TensorFlow Addons) hold this loss. Numbering to be checked.
+    (TensorFlow Addons) hold this loss.
     """
     batch, source = probabilities.shape
     mask = everything_real(batch, source) if mask is None else mask
@@ -95,7 +95,7 @@ def parallel_monotonic(probabilities, previous, mask=None, *, floor=1e-10):
 
 @float64
 def hard_monotonic(probabilities, previous, mask=None, *, threshold=0.5):
-    """Raffel et al. 2017, section 2.2 at test time: the first j >= t_{i-1} that fires.
+    """Raffel et al. 2017, at test time: the first j >= t_{i-1} with p > 1/2.
 
     previous is one-hot at t_{i-1}; all zeros (nothing fired before) stays all zeros,
     which is what (13), (14) give for p in {0, 1}.
@@ -107,7 +107,7 @@ def hard_monotonic(probabilities, previous, mask=None, *, threshold=0.5):
         if not previous[n].any():
             continue
         for j in range(int(np.argmax(previous[n])), source):
-            if mask[n, j] and probabilities[n, j] >= threshold:
+            if mask[n, j] and probabilities[n, j] > threshold:
                 alignment[n, j] = 1.0
                 break
     return alignment

@@ -90,17 +90,17 @@ def projected_dot(
     key_kernel,
     query_bias=0.0,
     key_bias=0.0,
-    scale=1.0,
+    factor=1.0,
 ):
     """(W_Q q) . (W_K h), Vaswani et al. 2017, section 3.2.2, one head.
 
-    Not divided by sqrt(units): pass that as `scale` where it is wanted.
+    Not divided by sqrt(units): pass that as `factor` where it is wanted.
     """
     return each(
         query,
         value,
         lambda s, h: (
-            scale * ((s @ query_kernel + query_bias) @ (h @ key_kernel + key_bias))
+            factor * ((s @ query_kernel + query_bias) @ (h @ key_kernel + key_bias))
         ),
     )
 

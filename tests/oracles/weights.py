@@ -91,8 +91,8 @@ def luong_score(layer):
 
 
 def projected_dot_score(layer):
-    scale = 1.0 if layer.scale is None else layer.scale
-    return "projected_dot", {**projections(layer), "scale": scale}
+    factor = 1.0 if layer.factor is None else layer.factor
+    return "projected_dot", {**projections(layer), "factor": factor}
 
 
 def one_layer_score(layer):
@@ -126,8 +126,8 @@ def local(layer):
     return Mechanism(functools.partial(attention.local_p, **weights))
 
 
-def monotonic(layer, soft="parallel"):
-    """`soft` is the form of the expected alignment: closed, or the recursion "soft"."""
+def monotonic(layer):
+    soft = {"exact": "soft", "closed": "parallel"}[layer.form]
     name, weights = plain_score(layer.attention)
     if name == "additive":
         weights["r"] = array(layer.r)

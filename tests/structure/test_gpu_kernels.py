@@ -35,6 +35,9 @@ CELLS = {
     "bahdanau_simple": lambda: ks.BahdanauCell(UNITS, additive(), "simple"),
     "luong": lambda: ks.LuongCell(UNITS, ks.LuongAttention("general")),
     "gnmt": lambda: ks.GNMTCell(UNITS, additive(), layers=3),
+    "monotonic": lambda: ks.BahdanauCell(
+        UNITS, ks.MonotonicAttention(additive(), noise=1.0), "gru"
+    ),
     "context": lambda: ks.ContextCell(UNITS, use_context=True),
 }
 

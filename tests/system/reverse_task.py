@@ -23,7 +23,9 @@ def luong():
 def gnmt():
     attention = ksa.BahdanauAttention(UNITS)
     cell = ksa.GNMTCell(UNITS, attention=attention, cell="gru", layers=2)
-    encoder = ksa.StackedEncoder(UNITS, cell="gru", layers=2)
+    # Not GNMT's encoder: its top layer is one-way, so that its annotations know the
+    # symbol before, and the attention may settle one position beside the diagonal.
+    encoder = ksa.BiEncoder(UNITS, cell="gru")
     return Reverser(encoder, ksa.DenseBridge([UNITS, UNITS]), cell)
 
 
