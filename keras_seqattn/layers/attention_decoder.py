@@ -150,7 +150,7 @@ class AttentionDecoder(Composite):
         self._check(inputs, value, inputs_mask, value_mask)
         memory = self.prepare(value, value_mask)
         state = self.initial_state(memory, initial_state)
-        projected = self.cell.project(zero_padding(inputs, inputs_mask))
+        inputs = zero_padding(inputs, inputs_mask)
 
         def step(projected_t, state):
             step = self.cell.step(projected_t, state, memory, training=training)
@@ -158,7 +158,9 @@ class AttentionDecoder(Composite):
             return emitted[: 1 + return_attention_scores], step.state
 
         unroll = static_unroll if self.unroll else dynamic_unroll
-        (outputs, *alignments), state = unroll(step, projected, state, inputs_mask)
+        (outputs, *alignments), state = unroll(
+            step, inputs, state, inputs_mask, self.cell.project
+        )
         results = [carry_mask(outputs, inputs_mask)]
         results += [ops.moveaxis(a, 1, -2) for a in alignments]  # heads before target
         results += [state] * return_state

@@ -2,8 +2,6 @@
 
 from typing import Any, NamedTuple
 
-import keras
-
 from keras_seqattn.layers.attention import Attention
 from keras_seqattn.layers.base import build_part, serialize_part
 from keras_seqattn.layers.steps import step_verb

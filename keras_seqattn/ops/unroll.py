@@ -10,8 +10,10 @@ output, and `keras.ops.scan` wants outputs shaped like the state.
 import tensorflow as tf
 from keras import ops, tree
 
+from keras_seqattn.ops.mask import zero_padding
 
-def static_unroll(step, inputs, state, mask=None):
+
+def static_unroll(step, inputs, state, mask=None, project=None):
     """Applies `step` to one position after the other.
 
     Args:
@@ -21,6 +23,8 @@ def static_unroll(step, inputs, state, mask=None):
         state: nest of `[batch, ...]`.
         mask: `[batch, time]`, True = real, or None. Where it is False, the outputs are
             zero and the state is that of the step before.
+        project: function of the inputs, applied to all positions at once before `step`
+            gets its share; it acts on the last axis alone. None: the inputs themselves.
 
     Returns:
         outputs, nest of `[batch, time, ...]`, and the last state.
@@ -38,25 +42,29 @@ def static_unroll(step, inputs, state, mask=None):
             f"received shapes {tree.map_structure(lambda x: x.shape, inputs)}. "
             "Pass at least one position, masked if it is not real."
         )
+    inputs = inputs if project is None else project(inputs)
     outputs = []
     for t in range(time):
         inputs_t = tree.map_structure(lambda x, t=t: x[:, t], inputs)
         mask_t = None if mask is None else mask[:, t]
         outputs_t, state = _masked_step(step, inputs_t, state, mask_t)
         outputs.append(outputs_t)
-    return tree.map_structure(lambda *o: ops.stack(o, axis=1), *outputs), state
+    outputs = tree.map_structure(lambda *o: ops.stack(o, axis=1), *outputs)
+    return _zero_padding(outputs, mask), state
 
 
-def dynamic_unroll(step, inputs, state, mask=None):
+def dynamic_unroll(step, inputs, state, mask=None, project=None):
     """As `static_unroll`, with the length known at run time: one trace for all."""
     if tf.executing_eagerly():
-        return static_unroll(step, inputs, state, mask)
-    everything = inputs if mask is None else (inputs, mask)
-    time_major = [_swap(x) for x in tree.flatten(everything)]
-    time = tf.shape(time_major[0])[0]
+        return static_unroll(step, inputs, state, mask, project)
+    inputs = tree.map_structure(_swap, inputs)
+    if project is not None:
+        inputs = project(inputs)  # after the swap, which would cost more behind it
+    everything = inputs if mask is None else (inputs, _swap(mask))
+    time = tf.shape(tree.flatten(everything)[0])[0]
     arrays = [
         tf.TensorArray(x.dtype, time, element_shape=x.shape[1:]).unstack(x)
-        for x in time_major
+        for x in tree.flatten(everything)
     ]
 
     def step_at(t, state):
@@ -85,7 +93,7 @@ def dynamic_unroll(step, inputs, state, mask=None):
         maximum_iterations=time,  # XLA sizes the stacks of the gradient by it
     )
     outputs = [_swap(array.stack()) for array in written]
-    return tree.pack_sequence_as(specs, outputs), state
+    return _zero_padding(tree.pack_sequence_as(specs, outputs), mask), state
 
 
 def _masked_step(step, inputs_t, state, mask_t):
@@ -93,12 +101,15 @@ def _masked_step(step, inputs_t, state, mask_t):
     if mask_t is None:
         return outputs_t, new
 
-    def where_real(x, otherwise):
-        real = tf.reshape(mask_t, [-1] + [1] * (len(x.shape) - 1))
-        return tf.where(real, x, otherwise)
+    def real_or_past(new, past):
+        real = mask_t[(..., *[None] * (len(new.shape) - 1))]
+        return tf.where(real, new, past)
 
-    outputs_t = tree.map_structure(lambda x: where_real(x, tf.zeros_like(x)), outputs_t)
-    return outputs_t, tree.map_structure(where_real, new, state)
+    return outputs_t, tree.map_structure(real_or_past, new, state)
+
+
+def _zero_padding(outputs, mask):
+    return tree.map_structure(lambda x: zero_padding(x, mask), outputs)
 
 
 def _swap(x):
