@@ -41,7 +41,7 @@ class ComposedAttention(Attention):
         self.attention = attention
 
     def build(self, query_shape, value_shape):
-        build_part(self, self.attention, query_shape, value_shape)
+        self.check_shapes(query_shape, value_shape)
         alignment_shape = self.alignment_shape(query_shape, value_shape)
         if len(alignment_shape) != len(query_shape):
             raise ValueError(
@@ -50,6 +50,7 @@ class ComposedAttention(Attention):
                 f"{type(self.attention).__name__} with alignments of shape "
                 f"{alignment_shape}. Use a mechanism with a single alignment."
             )
+        build_part(self, self.attention, query_shape, value_shape)
 
     @step_verb
     def prepare(self, value, mask=None):

@@ -74,9 +74,8 @@ def test_the_closed_form_is_the_authors():
     state = ComposedState(own=last)
     clipped = layer.attend(query[:, 0], memory, state).alignment
     assert np.max(clipped) < 0.01
-    kept = monotonic(inference="soft")
-    kept.attention = layer.attention
-    built(kept, query, value).r.assign(10.0)
+    kept = built(monotonic(inference="soft"), query, value)
+    kept.set_weights(layer.get_weights())
     assert_close(kept.attend(query[:, 0], memory, list(state)).alignment, last, 1e-2)
 
 

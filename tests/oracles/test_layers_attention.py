@@ -6,7 +6,7 @@ import pytest
 import keras_seqattn as ks
 from tests.oracles import alignment as align
 from tests.oracles import attention, scores
-from tests.oracles.weights import Mechanism, array, mechanism, randomize
+from tests.oracles.weights import Mechanism, mechanism, randomize
 
 QUERY_DEPTH, MEMORY_DEPTH, SOURCE, UNITS = 4, 6, 5, 8
 VALUE_MASK = np.array(
@@ -149,9 +149,9 @@ def test_monotonic_luong_without_bias_equals_oracle(mode, dtype):
 
 def test_training_monotonic_is_soft_when_inference_is_hard():
     layer, depth = built("monotonic_hard", "float64")
-    soft = ks.MonotonicAttention(layer.attention, inference="soft", dtype="float64")
+    soft = type(layer).from_config({**layer.get_config(), "inference": "soft"})
     soft.build((None, None, depth), (None, None, MEMORY_DEPTH))
-    soft.r.assign(array(layer.r))
+    soft.set_weights(layer.get_weights())
     query, value, query_mask, value_mask = arguments(depth, True, "float64")
     masks = {"query_mask": query_mask, "value_mask": value_mask}
     expected, _ = mechanism(soft).over_targets(query, value, query_mask, value_mask)
