@@ -25,12 +25,7 @@ class BiEncoder(Encoder):
         layers: number of bidirectional layers.
         merge: how the directions are joined, values and states alike: `"concat"` (7)
             or `"sum"`.
-        dropout: rate of the dropout on the inputs of each layer. As in
-            `keras.layers.Dropout`, every position is drawn anew.
-        kernel_initializer: initializer of the input kernels.
-        recurrent_initializer: initializer of the recurrent kernels.
-        bias_initializer: initializer of the biases.
-        seed: seed of the dropout.
+        **kwargs: of `Encoder`: dropout, seed, initializers.
 
     Call arguments:
         inputs: `[batch, source, depth]`, e.g. embedded tokens.
@@ -73,28 +68,14 @@ class BiEncoder(Encoder):
         cell="lstm",
         layers=1,
         merge="concat",
-        dropout=0.0,
-        kernel_initializer="glorot_uniform",
-        recurrent_initializer="orthogonal",
-        bias_initializer="zeros",
-        seed=None,
         **kwargs,
     ):
-        super().__init__(
-            units,
-            cell,
-            dropout,
-            kernel_initializer,
-            recurrent_initializer,
-            bias_initializer,
-            seed,
-            **kwargs,
-        )
+        super().__init__(units, cell, **kwargs)
         check_size("BiEncoder", "layers", layers)
         check_choice("BiEncoder", "merge", merge, ("concat", "sum"))
         self.layers, self.merge = layers, merge
         self.input_dropout = keras.layers.Dropout(
-            dropout, seed=seed, dtype=self.dtype_policy
+            self.dropout, seed=self.seed, dtype=self.dtype_policy
         )
         self.forward_layers = [
             self.recurrence.layer(dtype=self.dtype_policy, name=f"forward_{i}")

@@ -19,7 +19,8 @@ class Encoder(keras.layers.Layer):
     Args:
         units: size of each direction's cell.
         cell: name or Keras RNN cell object, see `Recurrence`.
-        dropout: rate of the dropout on the inputs of each recurrent layer.
+        dropout: rate of the dropout on the inputs of each recurrent layer, drawn anew
+            at every position (not on residuals).
         kernel_initializer: of the input kernels of named cells.
         recurrent_initializer: of their recurrent kernels.
         bias_initializer: of their biases.
@@ -31,11 +32,11 @@ class Encoder(keras.layers.Layer):
         self,
         units,
         cell,
-        dropout,
-        kernel_initializer,
-        recurrent_initializer,
-        bias_initializer,
-        seed,
+        dropout=0.0,
+        kernel_initializer="glorot_uniform",
+        recurrent_initializer="orthogonal",
+        bias_initializer="zeros",
+        seed=None,
         **kwargs,
     ):
         super().__init__(**kwargs)

@@ -28,11 +28,7 @@ class PyramidalEncoder(Encoder):
             of which every layer and direction gets a copy.
         layers: number of pyramidal layers.
         factor: how many steps of the layer below make one step; 2 in the paper.
-        dropout: rate of the dropout on the inputs of each layer.
-        kernel_initializer: initializer of the input kernels.
-        recurrent_initializer: initializer of the recurrent kernels.
-        bias_initializer: initializer of the biases.
-        seed: seed of the dropout.
+        **kwargs: of `Encoder`: dropout, seed, initializers.
 
     Call arguments:
         inputs: `[batch, source, depth]`, e.g. filter banks.
@@ -70,23 +66,9 @@ class PyramidalEncoder(Encoder):
         cell="lstm",
         layers=3,
         factor=2,
-        dropout=0.0,
-        kernel_initializer="glorot_uniform",
-        recurrent_initializer="orthogonal",
-        bias_initializer="zeros",
-        seed=None,
         **kwargs,
     ):
-        super().__init__(
-            units,
-            cell,
-            dropout,
-            kernel_initializer,
-            recurrent_initializer,
-            bias_initializer,
-            seed,
-            **kwargs,
-        )
+        super().__init__(units, cell, **kwargs)
         check_size("PyramidalEncoder", "layers", layers)
         check_size("PyramidalEncoder", "factor", factor)
         self.layers, self.factor = layers, factor
@@ -94,8 +76,8 @@ class PyramidalEncoder(Encoder):
             BiEncoder(
                 units,
                 cell,
-                dropout=dropout,
-                seed=None if seed is None else seed + i,
+                dropout=self.dropout,
+                seed=None if self.seed is None else self.seed + i,
                 dtype=self.dtype_policy,
                 name=f"level_{i}",
                 **self.recurrence.initializers,

@@ -22,11 +22,7 @@ class StackedEncoder(Encoder):
             least 2: for a single one there is `BiEncoder`.
         residual_from: the first layer, counted from 1, whose input is added to its
             output; the paper's is the third. None: no residuals.
-        dropout: rate of the dropout on the inputs of each layer (not on the residual).
-        kernel_initializer: initializer of the input kernels.
-        recurrent_initializer: initializer of the recurrent kernels.
-        bias_initializer: initializer of the biases.
-        seed: seed of the dropout.
+        **kwargs: of `Encoder`: dropout, seed, initializers.
 
     Call arguments:
         inputs: `[batch, source, depth]`, e.g. embedded tokens.
@@ -64,36 +60,24 @@ class StackedEncoder(Encoder):
         cell="lstm",
         layers=8,
         residual_from=3,
-        dropout=0.0,
-        kernel_initializer="glorot_uniform",
-        recurrent_initializer="orthogonal",
-        bias_initializer="zeros",
-        seed=None,
         **kwargs,
     ):
-        super().__init__(
-            units,
-            cell,
-            dropout,
-            kernel_initializer,
-            recurrent_initializer,
-            bias_initializer,
-            seed,
-            **kwargs,
-        )
+        super().__init__(units, cell, **kwargs)
         self._check_depth(layers, residual_from)
         self.layers, self.residual_from = layers, residual_from
         self.bottom = BiEncoder(
             units,
             cell,
-            dropout=dropout,
-            seed=seed,
+            dropout=self.dropout,
+            seed=self.seed,
             dtype=self.dtype_policy,
             name="bottom",
             **self.recurrence.initializers,
         )
         self.input_dropout = keras.layers.Dropout(
-            dropout, seed=None if seed is None else seed + 1, dtype=self.dtype_policy
+            self.dropout,
+            seed=None if self.seed is None else self.seed + 1,
+            dtype=self.dtype_policy,
         )
         self.upper_layers = [
             self.recurrence.layer(dtype=self.dtype_policy, name=f"upper_{i}")

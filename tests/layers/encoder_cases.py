@@ -3,9 +3,17 @@
 import functools
 
 import numpy as np
+import pytest
 
+from keras_seqattn import BiEncoder, PyramidalEncoder, StackedEncoder
 from tests.oracles import cells
 
+MAKERS = {
+    "bi": functools.partial(BiEncoder, 3, layers=2),
+    "stacked": functools.partial(StackedEncoder, 3, layers=3),
+    "pyramidal": functools.partial(PyramidalEncoder, 3, layers=1),
+}
+ALL = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 MASKS = {
     "none": None,
     "right-padded": np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1], [1, 0, 0, 0, 0]], bool),

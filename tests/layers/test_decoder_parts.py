@@ -1,0 +1,89 @@
+"""States that go on, and parts that belong to one decoder."""
+
+import keras
+import numpy as np
+import pytest
+
+import keras_seqattn as ks
+
+
+def two_parts(make_cell):
+    """A decoder, the arguments of a call, and its inputs in two parts."""
+    decoder = ks.AttentionDecoder(make_cell())
+    rng = np.random.default_rng(5)
+    inputs = rng.normal(size=(2, 6, 4)).astype("float32")
+    value = rng.normal(size=(2, 5, 6)).astype("float32")
+    return decoder, inputs, value
+
+
+RESUMABLE = {
+    "bahdanau": lambda: ks.BahdanauCell(3, ks.CoverageAttention(3), cell="lstm"),
+    "luong": lambda: ks.LuongCell(3, ks.LuongAttention(), layers=2),
+    "gnmt": lambda: ks.GNMTCell(3, ks.BahdanauAttention(3), layers=3),
+}
+
+
+@pytest.mark.parametrize("name", RESUMABLE)
+def test_a_returned_state_goes_on_as_initial_state(name):
+    decoder, inputs, value = two_parts(RESUMABLE[name])
+    whole = decoder(inputs, value)
+    first, state = decoder(inputs[:, :4], value, return_state=True)
+    second = decoder(inputs[:, 4:], value, initial_state=state)
+    np.testing.assert_allclose(whole[:, :4], first, atol=1e-6)
+    np.testing.assert_allclose(whole[:, 4:], second, atol=1e-6)
+
+
+def test_a_reloaded_model_returns_a_state_that_steps(tmp_path):
+    decoder, inputs, value = two_parts(RESUMABLE["luong"])
+    symbols = [keras.Input(x.shape[1:]) for x in (inputs, value)]
+    model = keras.Model(symbols, decoder(*symbols, return_state=True))
+    model.save(tmp_path / "model.keras")
+    reloaded = keras.models.load_model(tmp_path / "model.keras")
+    loaded = reloaded.get_layer(decoder.name)
+    _, state = reloaded([inputs, value])
+    step = loaded.step(inputs[:, 0], state, list(loaded.prepare(value)))
+    expected = decoder.step(
+        inputs[:, 0], model([inputs, value])[1], decoder.prepare(value)
+    )
+    np.testing.assert_array_equal(step.output, expected.output)
+
+
+def test_the_dtype_of_the_mechanism_is_that_of_all_around_it():
+    attention = ks.BahdanauAttention(3, dtype="mixed_float16")
+    decoder = ks.AttentionDecoder(ks.BahdanauCell(3, attention))
+    inputs, value = np.ones((2, 3, 4), "float32"), np.ones((2, 5, 6), "float32")
+    assert decoder.compute_dtype == decoder(inputs, value).dtype.name == "float16"
+
+
+@pytest.mark.parametrize("copies", [1, 2])
+def test_one_keras_cell_serves_many_decoders_each_with_its_own_weights(copies):
+    template = keras.layers.GRUCell(3)
+    inputs, value = np.ones((2, 3, 4), "float32"), np.ones((2, 5, 6), "float32")
+    decoders = [
+        ks.AttentionDecoder(ks.BahdanauCell(3, ks.BahdanauAttention(3), cell=template))
+        for _ in range(copies)
+    ]
+    outputs = [decoder(inputs, value).numpy() for decoder in decoders]
+    assert not template.built
+    assert copies == 1 or not np.allclose(*outputs)
+
+
+def test_a_keras_cell_is_told_whether_it_trains():
+    @keras.saving.register_keras_serializable(package="test_attention_decoder")
+    class Told(keras.layers.SimpleRNNCell):
+        seen = []
+
+        def call(self, inputs, states, training=False):
+            self.seen.append(training)
+            return super().call(inputs, states)
+
+    decoder = ks.AttentionDecoder(
+        ks.BahdanauCell(3, ks.BahdanauAttention(3), cell=Told(3))
+    )
+    inputs, value = np.ones((2, 3, 4), "float32"), np.ones((2, 5, 6), "float32")
+    decoder(inputs, value)
+    memory = decoder.prepare(value)
+    state = decoder.initial_state(memory)
+    Told.seen.clear()
+    decoder.step(inputs[:, 0], state, memory, training=True)
+    assert Told.seen == [True]
