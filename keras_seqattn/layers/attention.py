@@ -158,8 +158,7 @@ class Attention(Composite):
         self._check(query, value, query_mask, value_mask)
         memory = self.prepare(value, value_mask)
         state = self.initial_state(memory)
-        if query_mask is not None:
-            query = zero_padding(query, query_mask)
+        query = zero_padding(query, query_mask)
         if len(query.shape) == 3 and tree.flatten(state):
             # One query after the other: each alignment depends on those before.
             def step(query_t, state):

@@ -13,6 +13,8 @@ class Composite(keras.layers.Layer):
     has to say which of them, or the reloaded layer would build them in full precision.
     """
 
+    parts = ()  # names of the constructor's arguments that are layers themselves
+
     def get_config(self):
         config = super().get_config()
         above = (self.path or "").removesuffix(self.name)  # not there after loading
@@ -27,8 +29,6 @@ class Composite(keras.layers.Layer):
             )
             config["dtype"] = keras.dtype_policies.serialize(policies)
         return config
-
-    parts = ()  # names of the constructor's arguments that are layers themselves
 
     @classmethod
     def from_config(cls, config):

@@ -9,7 +9,7 @@ def check_size(owner, name, size):
     if isinstance(size, bool) or not isinstance(size, int) or size <= 0:
         raise ValueError(
             f"{owner} got an unusable {name}. Expected a positive integer, "
-            f"received {name}={size!r}. Pass the width you want, e.g. {name}=256."
+            f"received {name}={size!r}. Pass a Python int, 1 or more."
         )
 
 

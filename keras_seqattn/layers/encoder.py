@@ -3,14 +3,14 @@
 import keras
 from keras import ops, tree
 
-from keras_seqattn.layers.base import deserialize_part
+from keras_seqattn.layers.base import Composite
 from keras_seqattn.layers.checks import check_mask, check_rank, check_rate
 from keras_seqattn.layers.recurrent import Recurrence
 from keras_seqattn.ops.mask import zero_padding
 from keras_seqattn.types import Encoded
 
 
-class Encoder(keras.layers.Layer):
+class Encoder(Composite):
     """Base of the recurrent encoders: inputs and a mask to an `Encoded`.
 
     A subclass builds its layers in `build`, runs them in `encode` and says the shapes
@@ -27,6 +27,8 @@ class Encoder(keras.layers.Layer):
         seed: seed of the dropout.
         **kwargs: of `keras.layers.Layer`.
     """
+
+    parts = ("cell",)
 
     def __init__(
         self,
@@ -100,10 +102,6 @@ class Encoder(keras.layers.Layer):
             "dropout": self.dropout,
             "seed": self.seed,
         }
-
-    @classmethod
-    def from_config(cls, config):
-        return cls(**{**config, "cell": deserialize_part(config["cell"])})
 
     def _check_inputs(self, inputs, mask):
         owner, shape = type(self).__name__, tuple(inputs.shape)

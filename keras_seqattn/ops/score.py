@@ -40,7 +40,7 @@ def _weighted_sum(hidden, v):
     """`sum{hidden[..., u] * v[u] : u}`, as a product of matrices.
 
     XLA cannot compile the gradient of `ops.dot` inside a loop when neither batch nor
-    source is known, and that of `ops.einsum` costs twice as much.
+    source is known, and that of `ops.einsum` is slower.
     """
     rows = ops.matmul(ops.reshape(hidden, (-1, v.shape[0])), v[:, None])
     return ops.reshape(rows, ops.shape(hidden)[:-1])
@@ -79,7 +79,7 @@ def dot_score(query, keys, scale=None):
         scale: scalar factor (learned, or `units ** -0.5`), or None.
     """
     if scale is not None:
-        query = query * scale  # fewer products than scaling the scores
+        query = query * scale  # before the sum, which half precision may not hold
     return ops.einsum("b...u,bsu->b...s", query, keys)  # (3.1)
 
 

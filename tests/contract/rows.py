@@ -19,6 +19,15 @@ from keras_seqattn.testing.sequences import (
 )
 
 UNITS = 6
+# Public, for layers of your own; they compute nothing by themselves.
+BASES = {
+    "Attention",
+    "AttentiveCell",
+    "Bridge",
+    "ComposedAttention",
+    "DecoderCell",
+    "Encoder",
+}
 
 
 def attention(name, make, depth=4):

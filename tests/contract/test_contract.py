@@ -7,17 +7,9 @@ import pytest
 
 import keras_seqattn as ks
 from keras_seqattn.testing import contract
-from tests.contract.rows import ROWS
+from tests.contract.rows import BASES, ROWS
 
 CASES = [(row, check) for row in ROWS for check in contract.checks_for(row)]
-BASES = {
-    "Attention",
-    "AttentiveCell",
-    "Bridge",
-    "ComposedAttention",
-    "DecoderCell",
-    "Encoder",
-}
 
 
 @pytest.mark.parametrize(

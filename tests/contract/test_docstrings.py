@@ -13,7 +13,7 @@ from keras import tree
 import keras_seqattn as ks
 from keras_seqattn.testing.case import sample
 from tests.contract import docstrings
-from tests.contract.rows import ROWS
+from tests.contract.rows import BASES, ROWS
 
 LAYERS = {
     name: value
@@ -93,16 +93,6 @@ def test_example(name):
     assert example.examples, f"{name} has an Example without `>>>`"
     failed, _ = runner.run(example)
     assert not failed
-
-
-BASES = {
-    "Attention",
-    "AttentiveCell",
-    "Bridge",
-    "ComposedAttention",
-    "DecoderCell",
-    "Encoder",
-}
 
 
 @pytest.mark.parametrize("name", [n for n in LAYERS if n not in BASES])

@@ -60,7 +60,7 @@ def test_size(owner, name, make, size):
     text, _ = raised(lambda: make(size))
     assert text == (
         f"{owner} got an unusable {name}. Expected a positive integer, received "
-        f"{name}={size!r}. Pass the width you want, e.g. {name}=256."
+        f"{name}={size!r}. Pass a Python int, 1 or more."
     )
     assert FOUR_PARTS.fullmatch(text)
 

@@ -8,6 +8,7 @@ import pytest
 
 from keras_seqattn.layers.deep_output_head import DeepOutputHead
 from keras_seqattn.testing.contract import save_and_load
+from tests.layers.head_cases import logits_by_hand
 
 VOCABULARY, UNITS, DEPTH, EMBEDDING = 11, 4, 6, 5
 MASK = np.array([[1, 1, 0], [1, 0, 0]], bool)
@@ -37,14 +38,7 @@ def by_hand(head, outputs, inputs):
         for j in range(UNITS)
     ]
     readout = np.stack(units, axis=-1)
-    inner = head.head
-    if inner.embedding is None:
-        logits = readout @ np.asarray(inner.projection.kernel)
-    else:
-        if inner.to_embedding is not None:
-            readout = readout @ np.asarray(inner.to_embedding.kernel)
-        logits = readout @ np.asarray(inner.embedding.embeddings).T
-    return logits + np.asarray(inner.bias)
+    return logits_by_hand(head.head, readout)
 
 
 @pytest.mark.parametrize("pieces", [1, 2, 5])

@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from keras_seqattn.layers.output_head import OutputHead
 from keras_seqattn.testing.contract import save_and_load
+from tests.layers.head_cases import logits_by_hand
 
 VOCABULARY, DEPTH = 11, 6
 MASK = np.array([[1, 1, 0], [1, 0, 0]], bool)
@@ -32,22 +33,12 @@ def made(embedded=None, use_bias=True, **options):
     return head
 
 
-def by_hand(head, x):
-    if head.embedding is None:
-        x = x @ np.asarray(head.projection.kernel)
-    else:
-        if head.to_embedding is not None:
-            x = x @ np.asarray(head.to_embedding.kernel)
-        x = x @ np.asarray(head.embedding.embeddings).T
-    return x if head.bias is None else x + np.asarray(head.bias)
-
-
 @pytest.mark.parametrize("use_bias", [True, False])
 @pytest.mark.parametrize("embedded", EMBEDDED)
 def test_numbers(embedded, use_bias):
     head = made(embedded, use_bias)
     np.testing.assert_allclose(
-        head(outputs()), by_hand(head, outputs()), rtol=0, atol=1e-5
+        head(outputs()), logits_by_hand(head, outputs()), rtol=0, atol=1e-5
     )
     assert len(head.weights) == 1 + use_bias + (embedded == 4)
 
@@ -81,7 +72,7 @@ def test_stock_loss_skips_the_padding(embedded):
     """Mean over real positions, and NaN in the padding changes nothing."""
     head, x = made(embedded), outputs()
     targets = np.random.default_rng(2).integers(0, VOCABULARY, MASK.shape)
-    logits = by_hand(head, x).astype("float64")
+    logits = logits_by_hand(head, x).astype("float64")
     logs = logits - np.log(np.sum(np.exp(logits), axis=-1, keepdims=True))
     chosen = np.take_along_axis(logs, targets[..., None], axis=-1)[..., 0]
     x[~MASK] = np.nan
@@ -206,7 +197,7 @@ def test_half_precision(embedded, policy):
     head = made(embedded, dtype=policy)
     logits = head(outputs())
     assert logits.dtype.name == head.compute_dtype != "float32"
-    error = np.asarray(tf.cast(logits, "float32")) - by_hand(head, outputs())
+    error = np.asarray(tf.cast(logits, "float32")) - logits_by_hand(head, outputs())
     assert np.max(np.abs(error)) < (0.02 if policy == "mixed_float16" else 0.2)
 
 
