@@ -180,7 +180,7 @@ MESSAGES = [
     (
         {"units": 0},
         "BiEncoder got an unusable units. Expected a positive integer, received "
-        "units=0. Pass the width you want, e.g. units=256.",
+        "units=0. Pass a Python int, 1 or more.",
     ),
     (
         {"cell": "rnn"},
