@@ -34,6 +34,8 @@ class Contest(NamedTuple):
     ours: Contender
     rivals: list[Contender]
     tolerances: list[Tolerance]
+    steps: int = 1  # in one repetition; times are shown for one of them, too
+    notes: tuple[str, ...] = ()  # e.g. which rival is missing
 
 
 def benchmark(make):

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import keras
 import numpy as np
-import tensorflow as tf
 
 import keras_seqattn as ksa
 
@@ -47,58 +46,36 @@ def batches(random, longest):
     """Fresh batches without end, for `model.fit`."""
     while True:
         pairs = random_pairs(random, BATCH, longest)
-        yield (pairs.source, pairs.inputs), pairs.target
+        yield {"source": pairs.source, "target": pairs.inputs}, pairs.target
 
 
-class Reverser:
-    """One set of layers, used twice: `model` is trained, `reverse` writes by itself."""
+def reverser(encoder, bridge, cell):
+    """A model of these parts."""
+    return ksa.Seq2Seq(
+        source_embedding=keras.layers.Embedding(VOCABULARY, EMBEDDING),
+        encoder=encoder,
+        bridge=bridge,
+        target_embedding=keras.layers.Embedding(VOCABULARY, EMBEDDING),
+        decoder=ksa.AttentionDecoder(cell),
+        head=ksa.OutputHead(VOCABULARY),
+    )
 
-    def __init__(self, encoder, bridge, cell):
-        self.encoder, self.bridge = encoder, bridge
-        self.embed_source = keras.layers.Embedding(
-            VOCABULARY, EMBEDDING, mask_zero=True
-        )
-        self.embed_target = keras.layers.Embedding(
-            VOCABULARY, EMBEDDING, mask_zero=True
-        )
-        self.decoder = ksa.AttentionDecoder(cell)
-        self.head = ksa.OutputHead(VOCABULARY)
 
-        source = keras.Input((None,), dtype="int32", name="source")
-        inputs = keras.Input((None,), dtype="int32", name="inputs")
-        encoded = self.encoder(self.embed_source(source))
-        outputs = self.decoder(
-            self.embed_target(inputs),
-            encoded.values,
-            initial_state=self.bridge(encoded),
-        )
-        self.model = keras.Model([source, inputs], self.head(outputs))
+def reverse(model, source):
+    """Each step reads the symbol that the last one found most likely (greedy).
 
-    @tf.function(reduce_retracing=True)
-    def reverse(self, source):
-        """Each step reads the symbol that the last one found most likely (greedy).
+    Args:
+        source: `[batch, source]`.
 
-        Args:
-            source: `[batch, source]`.
-
-        Returns:
-            tokens `[batch, source + 1]`, to be read up to the end token, and alignments
-            `[batch, source + 1, source]`.
-        """
-        encoded = self.encoder(self.embed_source(source))
-        memory = self.decoder.prepare(encoded.values, encoded.mask)
-        state = self.decoder.initial_state(memory, self.bridge(encoded))
-        token = tf.fill(tf.shape(source)[:1], START)
-        steps = tf.shape(source)[1] + 1
-        tokens = tf.TensorArray(tf.int32, steps)
-        alignments = tf.TensorArray(tf.float32, steps)
-        for t in tf.range(steps):
-            step = self.decoder.step(self.embed_target(token), state, memory)
-            state = step.state
-            token = tf.argmax(self.head(step.output), axis=-1, output_type=tf.int32)
-            tokens = tokens.write(t, token)
-            alignments = alignments.write(t, step.alignment)
-        return tf.transpose(tokens.stack()), tf.transpose(alignments.stack(), [1, 0, 2])
+    Returns:
+        tokens `[batch, source + 1]`, the end token and then padding behind them, and
+        alignments `[batch, source + 1, source]`.
+    """
+    steps = source.shape[1] + 1
+    decoded = ksa.decode(model, source, ksa.Greedy(), max_length=steps)
+    tokens, alignments = decoded.tokens[:, 0].numpy(), decoded.alignments[:, 0].numpy()
+    rest = ((0, 0), (0, steps - tokens.shape[1]))
+    return np.pad(tokens, rest), np.pad(alignments, (*rest, (0, 0)))
 
 
 class Measured(NamedTuple):
@@ -108,10 +85,10 @@ class Measured(NamedTuple):
     agreement: float  # share of the symbols written looking mostly at their origin
 
 
-def measure(reverser, pairs):
+def measure(model, pairs):
     """Exact match of what the model writes by itself, and where it looks meanwhile."""
-    tokens, alignments = (x.numpy() for x in reverser.reverse(pairs.source))
-    exact = np.all((tokens == pairs.target) | (pairs.target == PAD), axis=1)
+    tokens, alignments = reverse(model, pairs.source)
+    exact = np.all(tokens == pairs.target, axis=1)
     found = offsets(pairs.source, alignments) == 0
     return Measured(float(exact.mean()), float(found.mean()))
 
@@ -126,14 +103,14 @@ def offsets(source, alignments):
     return (alignments.argmax(axis=-1) - origin)[origin >= 0]
 
 
-def train(reverser, random, longest=LONGEST, epochs=EPOCHS, steps=STEPS, **options):
+def train(model, random, longest=LONGEST, epochs=EPOCHS, steps=STEPS, **options):
     """Stock Keras: `compile` and `fit`; returns the history."""
     rate = keras.optimizers.schedules.CosineDecay(5e-3, decay_steps=epochs * steps)
-    reverser.model.compile(
+    model.compile(
         optimizer=keras.optimizers.Adam(rate, global_clipnorm=1.0),
         loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
     )
-    return reverser.model.fit(
+    return model.fit(
         batches(random, longest),
         steps_per_epoch=steps,
         epochs=epochs,
@@ -175,22 +152,27 @@ def main():
 
     keras.utils.set_random_seed(args.seed)
     random, unseen = np.random.default_rng(args.seed).spawn(2)
-    reverser = Reverser(
+    model = reverser(
         ksa.BiEncoder(UNITS, cell="gru"),
         ksa.DenseBridge(UNITS),
         ksa.BahdanauCell(UNITS, attention=ksa.BahdanauAttention(UNITS), cell="gru"),
     )
     size = {"epochs": 1, "steps": 2} if args.smoke else {}
-    train(reverser, random, verbose=2, **size)
+    train(model, random, verbose=2, **size)
 
     pairs = random_pairs(unseen, 1000, LONGEST)
-    exact, agreement = measure(reverser, pairs)
+    exact, agreement = measure(model, pairs)
     print(
         f"{exact:.1%} reversed, {agreement:.1%} of the attention on the anti-diagonal"
     )
-    tokens, alignments = (x.numpy() for x in reverser.reverse(pairs.source))
+    tokens, alignments = reverse(model, pairs.source)
     for source, written in zip(pairs.source[:5], tokens, strict=False):
         print(f"{as_text(source):>{LONGEST}} -> {as_text(written)}")
+    search = ksa.BeamSearch(4, n_best=3)
+    best = ksa.decode(model, pairs.source[:1], search, max_length=LONGEST + 1)
+    print("The three most probable of the first, with their log-probabilities:")
+    for written, score in zip(best.tokens[0].numpy(), best.scores[0], strict=True):
+        print(f"{float(score):{LONGEST}.3f} -> {as_text(written)}")
     if args.out:
         row = np.argmax(np.count_nonzero(pairs.source, axis=1))  # a longest one
         draw(args.out, pairs.source[row], tokens[row], alignments[row])

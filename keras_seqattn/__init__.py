@@ -1,5 +1,16 @@
 """Recurrent sequence-to-sequence attention for Keras 3 and TensorFlow."""
 
+from keras_seqattn.decoding.beam import BeamSearch
+from keras_seqattn.decoding.ensemble import Ensemble
+from keras_seqattn.decoding.greedy import Greedy
+from keras_seqattn.decoding.limits import RelativeLength
+from keras_seqattn.decoding.loop import decode
+from keras_seqattn.decoding.penalties import coverage_penalty, length_penalty
+from keras_seqattn.decoding.protocol import StepModel
+from keras_seqattn.decoding.sampling import Sample
+from keras_seqattn.decoding.scoring import score
+from keras_seqattn.decoding.search import Search
+from keras_seqattn.decoding.unknown import replace_unknown
 from keras_seqattn.layers.attention import Attention
 from keras_seqattn.layers.attention_decoder import AttentionDecoder
 from keras_seqattn.layers.attentive_cell import AttentiveCell
@@ -7,13 +18,16 @@ from keras_seqattn.layers.bahdanau_attention import BahdanauAttention
 from keras_seqattn.layers.bahdanau_cell import BahdanauCell
 from keras_seqattn.layers.bi_encoder import BiEncoder
 from keras_seqattn.layers.bridge import Bridge, CopyBridge, DenseBridge, ZeroBridge
+from keras_seqattn.layers.cho_cell import ChoCell
 from keras_seqattn.layers.composed_attention import ComposedAttention
+from keras_seqattn.layers.conditional_cell import ConditionalCell
 from keras_seqattn.layers.context_cell import ContextCell
 from keras_seqattn.layers.coverage_attention import CoverageAttention
 from keras_seqattn.layers.decoder_cell import DecoderCell
 from keras_seqattn.layers.deep_output_head import DeepOutputHead
 from keras_seqattn.layers.encoder import Encoder
 from keras_seqattn.layers.gnmt_cell import GNMTCell
+from keras_seqattn.layers.layer_norm_cells import LayerNormGRUCell, LayerNormLSTMCell
 from keras_seqattn.layers.local_attention import LocalAttention
 from keras_seqattn.layers.location_sensitive_attention import LocationSensitiveAttention
 from keras_seqattn.layers.luong_attention import LuongAttention
@@ -27,7 +41,29 @@ from keras_seqattn.layers.output_head import OutputHead
 from keras_seqattn.layers.projected_dot_attention import ProjectedDotAttention
 from keras_seqattn.layers.pyramidal_encoder import PyramidalEncoder
 from keras_seqattn.layers.stacked_encoder import StackedEncoder
-from keras_seqattn.types import Attended, Encoded, Memory, Step
+from keras_seqattn.layers.uni_encoder import UniEncoder
+from keras_seqattn.models.seq2seq import Seq2Seq
+from keras_seqattn.training.averaging import average_checkpoints
+from keras_seqattn.training.losses import SmoothedCrossentropy
+from keras_seqattn.training.sampling_probability import (
+    ConstantProbability,
+    ExponentialProbability,
+    InverseSigmoidProbability,
+    LinearProbability,
+    SamplingProbability,
+)
+from keras_seqattn.training.scheduled_sampling import ScheduledSampling
+from keras_seqattn.training.schedules import HalvingDecay, RNMTPlusSchedule
+from keras_seqattn.types import (
+    Attended,
+    Decoded,
+    Encoded,
+    Memory,
+    Scored,
+    SpecialTokens,
+    Started,
+    Step,
+)
 
 __version__ = "0.1.0"
 
@@ -38,18 +74,31 @@ __all__ = [
     "AttentiveCell",
     "BahdanauAttention",
     "BahdanauCell",
+    "BeamSearch",
     "BiEncoder",
     "Bridge",
+    "ChoCell",
     "ComposedAttention",
+    "ConditionalCell",
+    "ConstantProbability",
     "ContextCell",
     "CopyBridge",
     "CoverageAttention",
+    "Decoded",
     "DecoderCell",
     "DeepOutputHead",
     "DenseBridge",
     "Encoded",
     "Encoder",
+    "Ensemble",
+    "ExponentialProbability",
     "GNMTCell",
+    "Greedy",
+    "HalvingDecay",
+    "InverseSigmoidProbability",
+    "LayerNormGRUCell",
+    "LayerNormLSTMCell",
+    "LinearProbability",
     "LocalAttention",
     "LocationSensitiveAttention",
     "LuongAttention",
@@ -61,7 +110,26 @@ __all__ = [
     "OutputHead",
     "ProjectedDotAttention",
     "PyramidalEncoder",
+    "RNMTPlusSchedule",
+    "RelativeLength",
+    "Sample",
+    "SamplingProbability",
+    "ScheduledSampling",
+    "Scored",
+    "Search",
+    "Seq2Seq",
+    "SmoothedCrossentropy",
+    "SpecialTokens",
     "StackedEncoder",
+    "Started",
     "Step",
+    "StepModel",
+    "UniEncoder",
     "ZeroBridge",
+    "average_checkpoints",
+    "coverage_penalty",
+    "decode",
+    "length_penalty",
+    "replace_unknown",
+    "score",
 ]

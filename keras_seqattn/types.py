@@ -6,12 +6,22 @@ Nobody owns memory, state or masks: they come in as arguments and go out as resu
 from typing import Any, NamedTuple
 
 
+class SpecialTokens(NamedTuple):
+    """The ids that mean something by themselves."""
+
+    pad: int = 0
+    start: int = 1
+    end: int = 2
+    unknown: int = 3
+
+
 class Memory(NamedTuple):
     """A source sentence, prepared once and attended to at every target step."""
 
     values: Any  # [batch, source, memory_depth], zero where nothing is real
     keys: Any  # [batch, source, units], the projected values
     mask: Any  # [batch, source], True = real; None: everything is real
+    fed: Any = ()  # [batch, source, ...], F h_j, see `look_ahead`; (): not computed
 
 
 class Encoded(NamedTuple):
@@ -36,3 +46,28 @@ class Step(NamedTuple):
     output: Any  # [batch, ..., output_depth]
     alignment: Any  # [batch, ..., source]; with heads [batch, ..., heads, source]
     state: Any  # nest, batch first
+
+
+class Started(NamedTuple):
+    """What a model makes of a source, before the first target step."""
+
+    state: Any  # nest, batch first
+    memory: Any  # has a `mask`, [batch, source], True = real; None: everything is real
+
+
+class Decoded(NamedTuple):
+    """What a search returns, `[batch, n_best, ...]`, the best hypothesis first."""
+
+    tokens: Any  # [batch, n_best, target], the end token included, padded after it
+    lengths: Any  # [batch, n_best], the end token counts; 0: there is no hypothesis
+    scores: Any  # [batch, n_best], log-probability under the model
+    ranking: Any  # [batch, n_best], the penalised value that sorts
+    alignments: Any  # [batch, n_best, target, source]; heads before target
+
+
+class Scored(NamedTuple):
+    """What a model says about a given target."""
+
+    scores: Any  # [batch], log-probability of the target
+    log_probs: Any  # [batch, target], of each token; zero in the padding
+    alignments: Any  # [batch, target, source]; heads before target

@@ -1,1 +1,38 @@
-"""Models of the papers: functions only, one file per paper, public names only."""
+"""Recurrent attention models as their papers describe them: one function each.
+
+    from zoo import bahdanau2015
+    model = bahdanau2015("small", source_vocabulary=8000, target_vocabulary=8000)
+
+Functions only: a saved model loads after `import keras_seqattn` alone.
+"""
+
+from zoo.bahdanau2015 import bahdanau2015, bahdanau2015_optimizer
+from zoo.chen2018 import chen2018, chen2018_optimizer
+from zoo.cho2014 import cho2014, cho2014_optimizer
+from zoo.gnmt2016 import gnmt2016, gnmt2016_optimizer
+from zoo.luong2015 import luong2015, luong2015_optimizer
+from zoo.sennrich2017 import sennrich2017, sennrich2017_optimizer
+from zoo.stacked_bilstm import stacked_bilstm, stacked_bilstm_optimizer
+from zoo.sutskever2014 import sutskever2014, sutskever2014_optimizer
+from zoo.wang_simple import wang_simple, wang_simple_optimizer
+
+__all__ = [
+    "bahdanau2015",
+    "bahdanau2015_optimizer",
+    "chen2018",
+    "chen2018_optimizer",
+    "cho2014",
+    "cho2014_optimizer",
+    "gnmt2016",
+    "gnmt2016_optimizer",
+    "luong2015",
+    "luong2015_optimizer",
+    "sennrich2017",
+    "sennrich2017_optimizer",
+    "stacked_bilstm",
+    "stacked_bilstm_optimizer",
+    "sutskever2014",
+    "sutskever2014_optimizer",
+    "wang_simple",
+    "wang_simple_optimizer",
+]

@@ -120,6 +120,15 @@ class Attention(Composite):
         state = self.next_state(state, alignment)
         return self.read(alignment, memory, state, training)
 
+    @property
+    def sums_values(self):
+        """Whether the context is the sum of the values, weighted by the alignment.
+
+        So it is, unless a subclass attends or reads in its own way.
+        """
+        own = type(self)
+        return own.attend is Attention.attend and own.read is Attention.read
+
     def score(self, query, memory, state=()):
         """Scores `[batch, ..., source]` of a query against a memory."""
         raise NotImplementedError(

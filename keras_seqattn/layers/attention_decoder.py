@@ -94,6 +94,14 @@ class AttentionDecoder(Composite):
         checks.check_mask(type(self).__name__, mask, "value", value.shape, "source")
         return self.cell.prepare(value, mask)
 
+    def look_ahead(self, memory):
+        """The memory with more computed once, for a search: the steps get cheaper.
+
+        It pays where about as many queries will come as there are source positions.
+        Without dropout: do not train with it.
+        """
+        return self.cell.look_ahead(Memory(*memory))
+
     def initial_state(self, memory, initial_state=None):
         """The state before the first step, from the recurrent part of it.
 
@@ -124,15 +132,17 @@ class AttentionDecoder(Composite):
             inputs_t: `[batch, ..., embedding]`; axes between (beam) share the memory.
             state: what `initial_state` or the last `step` returned.
             memory: what `prepare` returned.
-            training: whether dropout applies.
+            training: whether dropout applies. A step alone then draws all of its masks,
+                those too that a call draws once for a sequence.
 
         Returns:
             `Step(output, alignment, state)`.
         """
         # A reloaded Functional model returns plain lists in place of named tuples.
         state, memory = self.cell.state_type(*state), Memory(*memory)
+        inputs_t, noise = self.cell.drop(inputs_t, training, axis=None)
         projected_t = self.cell.project(inputs_t)
-        return self.cell.step(projected_t, state, memory, training=training)
+        return self.cell.step(projected_t, state, memory, noise, training)
 
     # Whole sequences --------------------------------------------------------------
 
@@ -150,10 +160,10 @@ class AttentionDecoder(Composite):
         self._check(inputs, value, inputs_mask, value_mask)
         memory = self.prepare(value, value_mask)
         state = self.initial_state(memory, initial_state)
-        inputs = zero_padding(inputs, inputs_mask)
+        inputs, noise = self.cell.drop(zero_padding(inputs, inputs_mask), training)
 
         def step(projected_t, state):
-            step = self.cell.step(projected_t, state, memory, training=training)
+            step = self.cell.step(projected_t, state, memory, noise, training)
             emitted = (step.output, step.alignment)
             return emitted[: 1 + return_attention_scores], step.state
 

@@ -8,6 +8,7 @@ from keras import ops
 from keras_seqattn.layers import checks
 from keras_seqattn.layers.attentive_cell import AttentiveCell
 from keras_seqattn.layers.cell_stack import CellStack
+from keras_seqattn.ops.align import context_vector
 from keras_seqattn.types import Step
 
 
@@ -70,14 +71,25 @@ class BahdanauCell(AttentiveCell):
     def initial_state(self, memory, recurrent):
         return BahdanauState(recurrent, self.attention.initial_state(memory))
 
-    def step(self, projected_t, state, memory, training=None):
+    def look_ahead(self, memory):
+        """Feeds the values in place of each context, where contexts are their sums."""
+        if not getattr(self.attention, "sums_values", False):
+            return memory
+        return memory._replace(fed=self.recurrence.look_ahead(memory.values))
+
+    def step(self, projected_t, state, memory, noise=(), training=None):
         cells = self.recurrence
         previous = cells.output_of(state.recurrent)
         context, alignment, attention = self.attention.attend(  # (5)
             previous, memory, state.attention, training=training
         )
-        joined = cells.join(projected_t, cells.feed(context))
-        current, recurrent = cells.step(joined, state.recurrent, training)  # (A.1.1)
+        if isinstance(memory.fed, tuple):
+            fed = cells.feed(context, noise, training)
+        else:  # F c = F sum{a_j h_j} = sum{a_j F h_j}
+            fed = cells.fed_ahead(context_vector(alignment, memory.fed))
+        current, recurrent = cells.step(  # (A.1.1)
+            cells.join(projected_t, fed), state.recurrent, noise, training
+        )
         read = current if self.readout == "state" else previous
         output = ops.concatenate([read, context], axis=-1)
         return Step(output, alignment, BahdanauState(recurrent, attention))

@@ -20,11 +20,14 @@ class BiEncoder(Encoder):
     Args:
         units: size of each direction's cell.
         cell: `"lstm"`, `"gru"` (Keras's and cuDNN's), `"gru_paper"` (reset before the
-            product; its z is the paper's 1 - z), `"simple"`, or a Keras RNN cell
-            object, of which every layer and direction gets a copy.
+            product; its z is the paper's 1 - z), `"simple"`, `"layer_norm_lstm"`,
+            `"layer_norm_gru"` (see `LayerNormLSTMCell`; not cuDNN's), or a Keras RNN
+            cell object, of which every layer and direction gets a copy.
         layers: number of bidirectional layers.
         merge: how the directions are joined, values and states alike: `"concat"` (7)
             or `"sum"`.
+        residual_from: the first layer, counted from 1, whose input is added to its
+            output (RNMT+: 3); from 2 on both are equally wide. None: no residuals.
         **kwargs: of `Encoder`: dropout, seed, initializers.
 
     Call arguments:
@@ -44,7 +47,8 @@ class BiEncoder(Encoder):
         fw[b, j] = cell(x[b, j], fw[b, j-1])
         bw[b, j] = cell(x[b, j], bw[b, j+1])
         h[b, j] = [fw[b, j]; bw[b, j]]  (7)
-        (Bahdanau et al., A.2.1.) A further layer reads h in place of x.
+        (Bahdanau et al., A.2.1.) A further layer reads h in place of x, and from the
+        layer `residual_from` on it adds what it has read: h + x.
 
     Shapes:
         inputs: [batch, source, depth]
@@ -60,6 +64,7 @@ class BiEncoder(Encoder):
     References:
         Bahdanau, Cho, Bengio 2015, arXiv:1409.0473.
         Schuster, Paliwal 1997, Bidirectional recurrent neural networks.
+        Chen et al. 2018, arXiv:1804.09849 (residuals).
     """
 
     def __init__(
@@ -68,23 +73,20 @@ class BiEncoder(Encoder):
         cell="lstm",
         layers=1,
         merge="concat",
+        residual_from=None,
         **kwargs,
     ):
         super().__init__(units, cell, **kwargs)
         check_size("BiEncoder", "layers", layers)
         check_choice("BiEncoder", "merge", merge, ("concat", "sum"))
         self.layers, self.merge = layers, merge
-        self.input_dropout = keras.layers.Dropout(
-            self.dropout, seed=self.seed, dtype=self.dtype_policy
-        )
+        self.residual_from = self._checked(residual_from)
+        self.input_dropout = self.new_dropout()
         self.forward_layers = [
-            self.recurrence.layer(dtype=self.dtype_policy, name=f"forward_{i}")
-            for i in range(layers)
+            self.new_layer(f"forward_{i}", 2 * i + 1) for i in range(layers)
         ]
         self.backward_layers = [
-            self.recurrence.layer(
-                backwards=True, dtype=self.dtype_policy, name=f"backward_{i}"
-            )
+            self.new_layer(f"backward_{i}", 2 * i + 2, backwards=True)
             for i in range(layers)
         ]
 
@@ -96,11 +98,14 @@ class BiEncoder(Encoder):
 
     def encode(self, inputs, mask, training):
         values, states = inputs, []
-        for forward, backward in self._pairs():
-            read = self.input_dropout(values, training=training)
+        for number, (forward, backward) in enumerate(self._pairs(), start=1):
+            below = values
+            read = self.input_dropout(below, training=training)
             fw, fw_state = run(forward, read, mask, training)
             bw, bw_state = run(backward, read, mask, training)
             values = self._join(fw, bw)  # (7)
+            if self.residual_from is not None and number >= self.residual_from:
+                values = values + below
             states.append(tree.map_structure(self._join, fw_state, bw_state))
         return Encoded(values, mask, states)
 
@@ -120,7 +125,23 @@ class BiEncoder(Encoder):
         )
 
     def get_config(self):
-        return {**super().get_config(), "layers": self.layers, "merge": self.merge}
+        return {
+            **super().get_config(),
+            "layers": self.layers,
+            "merge": self.merge,
+            "residual_from": self.residual_from,
+        }
+
+    def _checked(self, residual_from):
+        if residual_from is not None:
+            check_size("BiEncoder", "residual_from", residual_from)
+        if residual_from == 1:
+            raise ValueError(
+                "BiEncoder got an unusable residual_from. Expected 2 or more, received "
+                "residual_from=1: the input of the first layer is not as wide as its "
+                "output. Use None for no residuals."
+            )
+        return residual_from
 
     def _pairs(self):
         return zip(self.forward_layers, self.backward_layers, strict=True)

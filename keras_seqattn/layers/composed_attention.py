@@ -67,6 +67,11 @@ class ComposedAttention(Attention):
         state = ComposedState(own, self.attention.next_state(inner, alignment))
         return self.attention.read(alignment, memory, state, training)
 
+    @property
+    def sums_values(self):
+        aligns_only = type(self).attend is ComposedAttention.attend
+        return aligns_only and self.attention.sums_values
+
     def first(self, memory):
         """Its own part of the state before the first query, batch first."""
         return ()

@@ -31,7 +31,7 @@ class ContextCell(DecoderCell):
         layers: recurrent layers.
         use_context: whether the initial output of the top layer, c, is an input of the
             bottom layer at every step, too (Cho et al.); else the state alone carries
-            it (Sutskever et al.).
+            it (Sutskever et al.). It is multiplied once, and is never dropped.
         **kwargs: of `DecoderCell`.
 
     Equations:
@@ -75,9 +75,9 @@ class ContextCell(DecoderCell):
 
     def zero_state(self, memory):
         raise ValueError(
-            "ContextCell got no initial_state. Expected the final state of the "
-            "encoder: it is all that this decoder knows of the source. Received None. "
-            "Pass initial_state=bridge(encoded), e.g. CopyBridge()(encoded)."
+            f"{type(self).__name__} got no initial_state. Expected the final state of "
+            "the encoder: it is all that this decoder knows of the source. Received "
+            "None. Pass initial_state=bridge(encoded), e.g. CopyBridge()(encoded)."
         )
 
     def initial_state(self, memory, recurrent):
@@ -86,11 +86,11 @@ class ContextCell(DecoderCell):
             context = self.recurrence.feed(self.recurrence.output_of(recurrent))
         return ContextState(recurrent, context)
 
-    def step(self, projected_t, state, memory, training=None):
+    def step(self, projected_t, state, memory, noise=(), training=None):
         cells, joined = self.recurrence, projected_t
         if self.use_context:
             joined = cells.join(projected_t, state.context)
-        output, recurrent = cells.step(joined, state.recurrent, training)  # (3)
+        output, recurrent = cells.step(joined, state.recurrent, noise, training)  # (3)
         shape = ops.shape(output)[:-1] + ops.shape(memory.values)[1:2]
         nowhere = ops.zeros(shape, output.dtype)
         return Step(output, nowhere, ContextState(recurrent, state.context))

@@ -10,8 +10,9 @@ from keras_seqattn.layers.keras_cell import (
     check_initializers_of_cell,
     check_keras_cell,
     check_no_dropout,
+    check_recurrent_dropout,
 )
-from keras_seqattn.layers.split_cell import GATES
+from keras_seqattn.layers.split_cell import NAMES
 
 PROTOCOL = (
     "build",
@@ -19,6 +20,8 @@ PROTOCOL = (
     "state_type",
     "zero_state",
     "prepare",
+    "look_ahead",
+    "drop",
     "project",
     "initial_state",
     "step",
@@ -34,25 +37,38 @@ class DecoderCell(Composite):
         build(inputs_shape, value_shape)
         state_type: the `NamedTuple` of its whole state.
         prepare(value, mask) -> Memory: once per source.
-        project(inputs) -> projected: once for all target steps.
         initial_state(memory, recurrent) -> state: recurrent part given, rest zero.
-        step(projected_t, state, memory, training) -> Step: what depends on the state.
+        step(projected_t, state, memory, noise, training) -> Step: what depends on the
+            state; noise is what `drop` returned, or ().
         compute_output_shape(inputs_shape, value_shape): of the outputs.
         alignment_shape(inputs_shape, value_shape): of the alignments.
 
     and has from here, as long as its cells are in `recurrence`:
         state_size: sizes of the recurrent part of the state, in Keras's structure.
         zero_state(memory): that part, all zeros.
+        look_ahead(memory) -> Memory: more of it, where many steps will follow.
+        drop(inputs, training) -> inputs, noise: dropout of the inputs, and the masks
+            that last a sequence; once for all target steps.
+        project(inputs) -> projected: once for all target steps, too.
 
     Args:
         units: size of the recurrent state.
         cell: "gru" (Keras's and cuDNN's: reset after the product), "gru_paper" (reset
             before it; its z is the share of the new state, in Keras of the old one),
-            "lstm", "simple", or a Keras RNN cell, of which every decoder gets a copy.
+            "lstm", "simple", "layer_norm_gru", "layer_norm_lstm" (their products are
+            normalised, see `LayerNormLSTMCell`), or a Keras RNN cell, of which every
+            decoder gets a copy.
         layers: number of recurrent layers; a Keras cell brings its own.
         kernel_initializer: for products with inputs and with what is fed back. A Keras
             cell brings its own.
         recurrent_initializer: for products with the state. A Keras cell brings its own.
+        dropout: rate for the inputs of every recurrent layer: embedded tokens, what is
+            fed back, the layer below (not residuals), drawn anew at every step.
+        recurrent_dropout: rate for h_{t-1} in the product U h_{t-1}, not for the h that
+            is carried on. One mask lasts a sequence and serves all gates (Gal &
+            Ghahramani 2016, "tied"; Keras draws one for each gate). For named cells.
+        use_variational_dropout: whether the masks of `dropout`, too, last a sequence.
+        seed: of the masks; layer i, counted from 0, uses seed + i.
         **kwargs: of `keras.layers.Layer`.
     """
 
@@ -65,12 +81,18 @@ class DecoderCell(Composite):
         layers=1,
         kernel_initializer="glorot_uniform",
         recurrent_initializer="orthogonal",
+        dropout=0.0,
+        recurrent_dropout=0.0,
+        use_variational_dropout=False,
+        seed=None,
         **kwargs,
     ):
         super().__init__(**kwargs)
         owner = type(self).__name__
         checks.check_size(owner, "units", units)
         checks.check_size(owner, "layers", layers)
+        checks.check_rate(owner, "dropout", dropout)
+        checks.check_rate(owner, "recurrent_dropout", recurrent_dropout)
         if layers > 1 and not isinstance(cell, str):
             raise ValueError(
                 f"{owner} got a cell object for several layers. Expected layers=1 with "
@@ -80,9 +102,12 @@ class DecoderCell(Composite):
         self.units, self.layers = units, layers
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.recurrent_initializer = keras.initializers.get(recurrent_initializer)
+        self.dropout, self.recurrent_dropout = dropout, recurrent_dropout
+        self.use_variational_dropout, self.seed = use_variational_dropout, seed
         if not isinstance(cell, str):
-            check_keras_cell(owner, cell, units, GATES)
+            check_keras_cell(owner, cell, units, NAMES)
             check_no_dropout(owner, cell)
+            check_recurrent_dropout(owner, cell, recurrent_dropout)
             check_initializers_of_cell(owner, self.initializers_of_cell())
             cell = Template(cell)
         self.cell = cell
@@ -105,6 +130,24 @@ class DecoderCell(Composite):
             lambda size: ops.zeros((batch, size), self.compute_dtype), self.state_size
         )
 
+    def look_ahead(self, memory):
+        """The memory with more computed once than `prepare` does; not for training."""
+        return memory
+
+    def drop(self, inputs, training=None, axis=1):
+        """Dropout before the loop, over all steps at once.
+
+        Args:
+            inputs: `[batch, target, ..., embedding]`.
+            training: whether dropout applies.
+            axis: that of time in `inputs`; None: they are one step, without that axis.
+
+        Returns:
+            The inputs for `project`, and the noise for `step`: masks that are the same
+            at every step, () without dropout.
+        """
+        return self.recurrence.drop(inputs, training, axis)
+
     def project(self, inputs):
         """The products with the inputs, for one step or for all at once."""
         return self.recurrence.project(inputs)
@@ -125,4 +168,8 @@ class DecoderCell(Composite):
             "layers": self.layers,
             "kernel_initializer": serialize(self.kernel_initializer),
             "recurrent_initializer": serialize(self.recurrent_initializer),
+            "dropout": self.dropout,
+            "recurrent_dropout": self.recurrent_dropout,
+            "use_variational_dropout": self.use_variational_dropout,
+            "seed": self.seed,
         }

@@ -1,4 +1,4 @@
-"""Bahdanau et al. 2015: deep output with a maxout layer."""
+"""Bahdanau et al. 2015, Sennrich et al. 2017: deep output, with or without maxout."""
 
 import keras
 from keras import ops
@@ -14,7 +14,7 @@ class DeepOutputHead(Composite):
     """Logits from state, context and previous token through a maxout layer.
 
     The paper reads the state before the update: `BahdanauCell(...,
-    readout="previous_state")`.
+    readout="previous_state")`. `pieces=1, activation="tanh"` is the readout of Nematus.
 
     Args:
         vocabulary_size: number of tokens.
@@ -22,12 +22,16 @@ class DeepOutputHead(Composite):
         pieces: how many linear pieces each maxout unit takes the maximum of.
         embedding: see `OutputHead`.
         kernel_initializer: for all products.
+        activation: applied to t~_i, before the maximum; None: none, as in the paper.
+        dropout: rate of the dropout on t_i, before the product with the vocabulary.
+        seed: seed of the dropout.
         **kwargs: of `keras.layers.Layer`.
 
     Call arguments:
         outputs: `[batch, target, depth]`, the decoder's `[s_{i-1}; c_i]`.
         inputs: `[batch, target, embedding]`, what the decoder got: E y_{i-1}.
         outputs_mask: `[batch, target]`, True = real; Keras passes that of `outputs`.
+        training: whether dropout is on.
 
     Returns:
         logits `[batch, target, vocabulary]`.
@@ -37,6 +41,7 @@ class DeepOutputHead(Composite):
         t_i[j] = max{t~_i[2j-1], t~_i[2j]}  (A.2.2)
         p(y_i | s_i, y_{i-1}, c_i) = softmax(W_o t_i): these are the W_o t_i  (A.2.2)
         t~_i and the logits have a bias besides.
+        Sennrich et al. 2017: t_j = tanh(W_1 s_j + W_2 E y_{j-1} + W_3 c_j).
 
     Shapes:
         outputs: [batch, target, units]
@@ -51,9 +56,11 @@ class DeepOutputHead(Composite):
     References:
         Bahdanau, Cho, Bengio 2015, arXiv:1409.0473.
         Goodfellow et al. 2013, arXiv:1302.4389 (maxout).
+        Sennrich et al. 2017, arXiv:1703.04357 (Nematus).
     """
 
     parts = ("embedding",)
+    reads_inputs = True  # a Seq2Seq hands it the decoder's inputs, too
 
     def __init__(
         self,
@@ -62,14 +69,21 @@ class DeepOutputHead(Composite):
         pieces=2,
         embedding=None,
         kernel_initializer="glorot_uniform",
+        activation=None,
+        dropout=0.0,
+        seed=None,
         **kwargs,
     ):
         super().__init__(**kwargs)
-        checks.check_size(type(self).__name__, "units", units)
-        checks.check_size(type(self).__name__, "pieces", pieces)
+        owner = type(self).__name__
+        checks.check_size(owner, "units", units)
+        checks.check_size(owner, "pieces", pieces)
+        checks.check_rate(owner, "dropout", dropout)
         self.vocabulary_size = vocabulary_size
         self.units, self.pieces = units, pieces
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
+        self.activation = keras.activations.get(activation)
+        self.dropout, self.seed = dropout, seed
         width = units * pieces
         self.from_outputs = projection(self, width, "from_outputs")  # [U_o; C_o]
         self.from_inputs = projection(self, width, "from_inputs", use_bias=True)  # V_o
@@ -77,24 +91,37 @@ class DeepOutputHead(Composite):
             vocabulary_size,
             embedding=embedding,
             kernel_initializer=self.kernel_initializer,
+            dropout=dropout,
+            seed=seed,
             dtype=self.dtype_policy,
             name="head",
         )
+
+    @property
+    def embedding(self):
+        """The tied one, or None."""
+        return self.head.embedding
 
     def build(self, outputs_shape, inputs_shape):
         self.from_outputs.build(outputs_shape)
         self.from_inputs.build(inputs_shape)
         self.head.build((*outputs_shape[:-1], self.units))
 
-    def call(self, outputs, inputs, outputs_mask=None):
+    def call(self, outputs, inputs, outputs_mask=None, training=None):
         owner = type(self).__name__
         checks.check_mask(owner, outputs_mask, "outputs", outputs.shape, "target")
         outputs = zero_padding(outputs, outputs_mask)
         inputs = zero_padding(inputs, outputs_mask)
         pieces = self.from_outputs(outputs) + self.from_inputs(inputs)  # (A.2.2)
+        readout = self._maximum(self.activation(pieces))
+        logits = self.head(readout, training=training)  # (A.2.2)
+        return carry_mask(logits, outputs_mask)
+
+    def _maximum(self, pieces):
+        if self.pieces == 1:
+            return pieces
         shape = (*ops.shape(pieces)[:-1], self.units, self.pieces)
-        readout = ops.max(ops.reshape(pieces, shape), axis=-1)  # (A.2.2)
-        return carry_mask(self.head(readout), outputs_mask)  # (A.2.2)
+        return ops.max(ops.reshape(pieces, shape), axis=-1)  # (A.2.2)
 
     def compute_mask(self, outputs, previous_mask):
         return previous_mask
@@ -103,7 +130,7 @@ class DeepOutputHead(Composite):
         return self.head.compute_output_shape(outputs_shape)
 
     def get_config(self):
-        embedding = self.head.embedding
+        embedding = self.embedding
         return {
             **super().get_config(),
             "vocabulary_size": self.vocabulary_size,
@@ -111,4 +138,7 @@ class DeepOutputHead(Composite):
             "pieces": self.pieces,
             "embedding": None if embedding is None else serialize_part(embedding),
             "kernel_initializer": keras.initializers.serialize(self.kernel_initializer),
+            "activation": keras.activations.serialize(self.activation),
+            "dropout": self.dropout,
+            "seed": self.seed,
         }

@@ -21,10 +21,15 @@ class Encoder(Composite):
         cell: name or Keras RNN cell object, see `Recurrence`.
         dropout: rate of the dropout on the inputs of each recurrent layer, drawn anew
             at every position (not on residuals).
+        recurrent_dropout: rate for h_{t-1} in the product U h_{t-1}, one mask for a
+            sequence (Keras's own, for each gate). Keras then runs its general kernel:
+            no cuDNN. For named cells: a cell object brings its own.
+        use_variational_dropout: whether a mask of `dropout` lasts a sequence, too (Gal
+            & Ghahramani 2016).
         kernel_initializer: of the input kernels of named cells.
         recurrent_initializer: of their recurrent kernels.
         bias_initializer: of their biases.
-        seed: seed of the dropout.
+        seed: seed of the dropout; every layer counts on from it.
         **kwargs: of `keras.layers.Layer`.
     """
 
@@ -35,6 +40,8 @@ class Encoder(Composite):
         units,
         cell,
         dropout=0.0,
+        recurrent_dropout=0.0,
+        use_variational_dropout=False,
         kernel_initializer="glorot_uniform",
         recurrent_initializer="orthogonal",
         bias_initializer="zeros",
@@ -47,12 +54,48 @@ class Encoder(Composite):
             owner,
             units,
             cell,
+            recurrent_dropout,
             kernel_initializer=kernel_initializer,
             recurrent_initializer=recurrent_initializer,
             bias_initializer=bias_initializer,
         )
         check_rate(owner, "dropout", dropout)
         self.units, self.dropout, self.seed = units, dropout, seed
+        self.use_variational_dropout = use_variational_dropout
+
+    def new_dropout(self, count=0):
+        """Dropout for the inputs of recurrent layers; `count` is added to the seed."""
+        return keras.layers.Dropout(
+            self.dropout,
+            noise_shape=(None, 1, None) if self.use_variational_dropout else None,
+            seed=self.count_on(count),
+            dtype=self.dtype_policy,
+        )
+
+    def new_layer(self, name, count, backwards=False):
+        """A recurrent layer; `count` is added to the seed of its dropout."""
+        return self.recurrence.layer(
+            backwards=backwards,
+            dtype=self.dtype_policy,
+            name=name,
+            seed=self.count_on(count),
+        )
+
+    def options_of_inner(self, count=0):
+        """Arguments for an encoder that is a part of this one."""
+        return {
+            "units": self.units,
+            "dropout": self.dropout,
+            "recurrent_dropout": self.recurrence.recurrent_dropout,
+            "use_variational_dropout": self.use_variational_dropout,
+            "seed": self.count_on(count),
+            "dtype": self.dtype_policy,
+            **self.recurrence.initializers,
+        }
+
+    def count_on(self, count):
+        """The seed for something else: one seed would give the same masks twice."""
+        return None if self.seed is None else self.seed + count
 
     def encode(self, inputs, mask, training):
         """Runs the layers on inputs that are zero in the padding.
@@ -100,6 +143,7 @@ class Encoder(Composite):
             **super().get_config(),
             **self.recurrence.get_config(),
             "dropout": self.dropout,
+            "use_variational_dropout": self.use_variational_dropout,
             "seed": self.seed,
         }
 

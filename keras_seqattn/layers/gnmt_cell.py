@@ -7,7 +7,7 @@ from keras import ops
 
 from keras_seqattn.layers import checks
 from keras_seqattn.layers.attentive_cell import AttentiveCell
-from keras_seqattn.layers.split_cell import split_cell
+from keras_seqattn.layers.cell_stack import drop, split_cells
 from keras_seqattn.types import Step
 
 
@@ -31,6 +31,8 @@ class GNMTCell(AttentiveCell):
             None: no residuals.
         query: "previous": the bottom layer's output of the step before, as in the
             paper; "current": that of this step, which has seen the last token.
+        readout: "state": the output is that of the top layer, x; "state_context": it is
+            `[x; a_i]`, so that the softmax reads the context, too (Chen et al. 2018).
         **kwargs: of `DecoderCell`.
 
     Equations:
@@ -43,7 +45,7 @@ class GNMTCell(AttentiveCell):
     Shapes:
         inputs: [batch, target, embedding]
         value: [batch, source, memory_depth]
-        output: [batch, target, units]
+        output: [batch, target, units]; "state_context": units + memory_depth
         alignment: [batch, target, source]
 
     Example:
@@ -54,6 +56,7 @@ class GNMTCell(AttentiveCell):
 
     References:
         Wu et al. 2016, arXiv:1609.08144.
+        Chen et al. 2018, arXiv:1804.09849.
     """
 
     state_type = GNMTState
@@ -66,11 +69,13 @@ class GNMTCell(AttentiveCell):
         layers=8,
         residual_from=3,
         query="previous",
+        readout="state",
         **kwargs,
     ):
         super().__init__(units, attention, cell, layers=layers, **kwargs)
         owner = type(self).__name__
         checks.check_choice(owner, "query", query, ("previous", "current"))
+        checks.check_choice(owner, "readout", readout, ("state", "state_context"))
         if residual_from is not None:
             checks.check_size(owner, "residual_from", residual_from)
         if layers < 2 or residual_from == 1:
@@ -81,11 +86,8 @@ class GNMTCell(AttentiveCell):
                 f"residual_from={residual_from}. For one layer use BahdanauCell or "
                 "LuongCell."
             )
-        self.residual_from, self.query = residual_from, query
-        self.cells = [
-            split_cell(self.cell, units, self, name=f"layer_{i + 1}")
-            for i in range(layers)
-        ]
+        self.residual_from, self.query, self.readout = residual_from, query, readout
+        self.cells = split_cells(self, first=1)
 
     def build(self, inputs_shape, value_shape):
         self.build_attention(inputs_shape, value_shape)
@@ -98,34 +100,49 @@ class GNMTCell(AttentiveCell):
     def state_size(self):
         return [cell.state_size for cell in self.cells]
 
+    def drop(self, inputs, training=None, axis=1):
+        return drop(self.cells, inputs, training, axis)
+
     def project(self, inputs):
         return self.cells[0].project(inputs)
 
     def initial_state(self, memory, recurrent):
         return GNMTState(recurrent, self.attention.initial_state(memory))
 
-    def step(self, projected_t, state, memory, training=None):
+    def step(self, projected_t, state, memory, noise=(), training=None):
         bottom, *above = self.cells
+        noise = noise or [()] * self.layers
         previous = bottom.output_of(state.recurrent[0])  # y_{i-1}
-        x, past = bottom.step(projected_t, state.recurrent[0], training)
+        x, past = bottom.step(projected_t, state.recurrent[0], noise[0], training)
         query = previous if self.query == "previous" else x
         context, alignment, attention = self.attention.attend(  # (4)
             query, memory, state.attention, training=training
         )
         recurrent = [past]
         for i, cell in enumerate(above, start=2):
+            past, masks = state.recurrent[i - 1], noise[i - 1]
             both = ops.concatenate([x, context], axis=-1)
-            m, past = cell.step(cell.project(both), state.recurrent[i - 1], training)
+            projected = cell.project(cell.read(both, masks, training))
+            m, past = cell.step(projected, past, masks, training)
             recurrent.append(past)
             x = m + x if self._is_residual(i) else m  # (6)
+        if self.readout == "state_context":
+            x = ops.concatenate([x, context], axis=-1)
         return Step(x, alignment, GNMTState(recurrent, attention))
 
     def _is_residual(self, layer):
         return self.residual_from is not None and layer >= self.residual_from
 
     def compute_output_shape(self, inputs_shape, value_shape):
-        return (*inputs_shape[:-1], self.units)
+        depth = self.units
+        if self.readout == "state_context":
+            depth += self.context_depth(inputs_shape, value_shape)
+        return (*inputs_shape[:-1], depth)
 
     def get_config(self):
-        config = {"residual_from": self.residual_from, "query": self.query}
-        return {**super().get_config(), **config}
+        return {
+            **super().get_config(),
+            "residual_from": self.residual_from,
+            "query": self.query,
+            "readout": self.readout,
+        }

@@ -44,6 +44,17 @@ def check_keras_cell(owner, cell, units, names):
         )
 
 
+def check_recurrent_dropout(owner, cell, rate):
+    """Only the cell itself can drop its state inside its own product."""
+    if rate:
+        raise ValueError(
+            f"{owner} got recurrent_dropout beside a cell object. Expected 0: the "
+            "product with the state is inside the cell, out of reach. Received "
+            f"recurrent_dropout={rate!r} and {cell!r}. Name the cell, e.g. "
+            "cell='lstm', or, in an encoder, give the rate to the cell object."
+        )
+
+
 def check_no_dropout(owner, cell):
     """Only Keras's own RNN layer can handle the dropout masks of its cells."""
     for part in getattr(cell, "cells", [cell]):
@@ -51,8 +62,8 @@ def check_no_dropout(owner, cell):
             raise ValueError(
                 f"{owner} got a Keras cell with dropout. Expected dropout=0 and "
                 "recurrent_dropout=0: Keras keeps the dropout masks on the cell, and "
-                f"only its own RNN layer resets them. Received {part!r}. Put "
-                "keras.layers.Dropout before and after the decoder instead."
+                f"only its own RNN layer resets them. Received {part!r}. Give dropout "
+                f"to {owner} instead, whose masks are arguments."
             )
 
 

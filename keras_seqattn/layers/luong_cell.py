@@ -104,11 +104,12 @@ class LuongCell(AttentiveCell):
             attentional = ops.zeros((batch, self.output_depth), self.compute_dtype)
         return LuongState(recurrent, attentional, self.attention.initial_state(memory))
 
-    def step(self, projected_t, state, memory, training=None):
+    def step(self, projected_t, state, memory, noise=(), training=None):
         cells, joined = self.recurrence, projected_t
         if self.use_input_feeding:
-            joined = cells.join(projected_t, cells.feed(state.attentional))
-        h, recurrent = cells.step(joined, state.recurrent, training)  # (3.3)
+            fed = cells.feed(state.attentional, noise, training)
+            joined = cells.join(projected_t, fed)
+        h, recurrent = cells.step(joined, state.recurrent, noise, training)  # (3.3)
         context, alignment, attention = self.attention.attend(  # (3.1)
             h, memory, state.attention, training=training
         )

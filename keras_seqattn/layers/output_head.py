@@ -22,11 +22,14 @@ class OutputHead(Composite):
             of its own. Saving keeps the tie, `keras.models.clone_model` does not.
         use_bias: whether every token has a bias; Luong et al.'s (6) has none.
         kernel_initializer: for the matrix and the projection.
+        dropout: rate of the dropout on the outputs, before any product.
+        seed: seed of the dropout.
         **kwargs: of `keras.layers.Layer`.
 
     Call arguments:
         outputs: `[batch, target, depth]`, or `[batch, ..., depth]` for single steps.
         mask: `[batch, target]`, True = real; Keras passes that of `outputs`.
+        training: whether dropout is on.
 
     Returns:
         logits `[batch, target, vocabulary]`.
@@ -56,15 +59,23 @@ class OutputHead(Composite):
         embedding=None,
         use_bias=True,
         kernel_initializer="glorot_uniform",
+        dropout=0.0,
+        seed=None,
         **kwargs,
     ):
         super().__init__(**kwargs)
-        checks.check_size(type(self).__name__, "vocabulary_size", vocabulary_size)
+        owner = type(self).__name__
+        checks.check_size(owner, "vocabulary_size", vocabulary_size)
+        checks.check_rate(owner, "dropout", dropout)
         if embedding is not None:
-            _check_embedding(type(self).__name__, embedding, vocabulary_size)
+            _check_embedding(owner, embedding, vocabulary_size)
         self.vocabulary_size, self.embedding = vocabulary_size, embedding
         self.use_bias = use_bias
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
+        self.dropout, self.seed = dropout, seed
+        self.output_dropout = keras.layers.Dropout(
+            dropout, seed=seed, dtype=self.dtype_policy
+        )
         self.to_embedding = self.projection = self.bias = None
 
     def build(self, outputs_shape):
@@ -83,10 +94,11 @@ class OutputHead(Composite):
                 name="bias", shape=(self.vocabulary_size,), initializer="zeros"
             )
 
-    def call(self, outputs, mask=None):
+    def call(self, outputs, mask=None, training=None):
         owner = type(self).__name__
         checks.check_mask(owner, mask, "outputs", outputs.shape, "target")
         outputs = zero_padding(outputs, mask)
+        outputs = self.output_dropout(outputs, training=training)
         if self.embedding is None:
             logits = self.projection(outputs)  # (6)
         else:
@@ -110,6 +122,8 @@ class OutputHead(Composite):
             "embedding": None if embedding is None else serialize_part(embedding),
             "use_bias": self.use_bias,
             "kernel_initializer": keras.initializers.serialize(self.kernel_initializer),
+            "dropout": self.dropout,
+            "seed": self.seed,
         }
 
 

@@ -24,8 +24,7 @@ class PyramidalEncoder(Encoder):
 
     Args:
         units: size of each direction's cell.
-        cell: `"lstm"`, `"gru"`, `"gru_paper"`, `"simple"`, or a Keras RNN cell object,
-            of which every layer and direction gets a copy.
+        cell: a name or a Keras RNN cell object, see `BiEncoder`.
         layers: number of pyramidal layers.
         factor: how many steps of the layer below make one step; 2 in the paper.
         **kwargs: of `Encoder`: dropout, seed, initializers.
@@ -73,16 +72,8 @@ class PyramidalEncoder(Encoder):
         check_size("PyramidalEncoder", "factor", factor)
         self.layers, self.factor = layers, factor
         self.bottom, *self.pyramid = [
-            BiEncoder(
-                units,
-                cell,
-                dropout=self.dropout,
-                seed=None if self.seed is None else self.seed + i,
-                dtype=self.dtype_policy,
-                name=f"level_{i}",
-                **self.recurrence.initializers,
-            )
-            for i in range(layers + 1)
+            BiEncoder(cell=cell, name=f"level_{i}", **self.options_of_inner(3 * i))
+            for i in range(layers + 1)  # each level uses three seeds
         ]
 
     def build(self, inputs_shape, mask_shape=None):

@@ -9,19 +9,32 @@ import keras
 from keras import ops, tree
 
 from keras_seqattn.layers.base import fresh
-from keras_seqattn.layers.checks import check_choice, check_size
+from keras_seqattn.layers.checks import check_choice, check_rate, check_size
 from keras_seqattn.layers.keras_cell import (
     Template,
     check_initializers_of_cell,
     check_keras_cell,
+    check_recurrent_dropout,
 )
+from keras_seqattn.layers.layer_norm_cells import LayerNormGRUCell, LayerNormLSTMCell
 from keras_seqattn.ops.mask import zero_padding
+
+
+def _normalized(cell_class, units, *, dtype, name, **arguments):
+    """A layer that runs one of our cells, step by step: nothing is hoisted."""
+    of_layer = ("return_sequences", "return_state", "go_backwards")
+    options = {key: arguments.pop(key) for key in of_layer}
+    cell = cell_class(units, dtype=dtype, name="cell", **arguments)
+    return keras.layers.RNN(cell, dtype=dtype, name=name, **options)
+
 
 NAMED_CELLS = {
     "gru": keras.layers.GRU,  # Keras's and cuDNN's: resets after the product
     "gru_paper": functools.partial(keras.layers.GRU, reset_after=False),
     "lstm": keras.layers.LSTM,
     "simple": keras.layers.SimpleRNN,
+    "layer_norm_gru": functools.partial(_normalized, LayerNormGRUCell),
+    "layer_norm_lstm": functools.partial(_normalized, LayerNormLSTMCell),
 }
 
 
@@ -34,17 +47,19 @@ class Recurrence:
     Args:
         owner: name for the error messages.
         units: size of the cell's output.
-        cell: `"gru"`, `"gru_paper"`, `"lstm"`, `"simple"` or a Keras RNN cell, which
-            serves as a template.
+        cell: `"gru"`, `"gru_paper"`, `"lstm"`, `"simple"`, `"layer_norm_gru"`,
+            `"layer_norm_lstm"` or a Keras RNN cell, which serves as a template.
+        recurrent_dropout: rate at which named cells drop their state in its product.
         kernel_initializer: initializer of the input kernels.
         recurrent_initializer: initializer of the recurrent kernels.
-        bias_initializer: initializer of the biases. All three are for the named cells:
-            a cell object brings its own.
+        bias_initializer: initializer of the biases. These three are for named cells: a
+            cell object brings its own.
     """
 
-    def __init__(self, owner, units, cell, **initializers):
+    def __init__(self, owner, units, cell, recurrent_dropout=0.0, **initializers):
         check_size(owner, "units", units)
-        self.units = units
+        check_rate(owner, "recurrent_dropout", recurrent_dropout)
+        self.units, self.recurrent_dropout = units, recurrent_dropout
         self.initializers = {
             name: keras.initializers.get(value) for name, value in initializers.items()
         }
@@ -54,10 +69,14 @@ class Recurrence:
         else:
             check_keras_cell(owner, cell, units, NAMED_CELLS)
             check_initializers_of_cell(owner, self.initializers)
+            check_recurrent_dropout(owner, cell, recurrent_dropout)
             self.cell = Template(cell)
 
-    def layer(self, *, backwards=False, dtype, name):
-        """A new stock layer that returns its sequence and its state."""
+    def layer(self, *, backwards=False, dtype, name, seed=None):
+        """A new stock layer that returns its sequence and its state.
+
+        `seed` is that of its recurrent dropout.
+        """
         options = {
             "return_sequences": True,
             "return_state": True,
@@ -66,8 +85,9 @@ class Recurrence:
             "name": name,
         }
         if isinstance(self.cell, str):
-            initializers = {n: fresh(value) for n, value in self.initializers.items()}
-            layer = NAMED_CELLS[self.cell](self.units, **initializers, **options)
+            options |= {n: fresh(value) for n, value in self.initializers.items()}
+            options |= {"recurrent_dropout": self.recurrent_dropout, "seed": seed}
+            layer = NAMED_CELLS[self.cell](self.units, **options)
         else:
             layer = keras.layers.RNN(self.cell.new(), **options)
         # Keras 3.16 switches this off and then warns at every call with a mask. We pass
@@ -81,6 +101,7 @@ class Recurrence:
         return {
             "units": self.units,
             "cell": self.cell if named else self.cell.config,
+            "recurrent_dropout": self.recurrent_dropout,
             **{
                 name: keras.initializers.serialize(value)
                 for name, value in self.initializers.items()

@@ -16,8 +16,7 @@ class StackedEncoder(Encoder):
 
     Args:
         units: size of each cell, in the bottom layer of each direction.
-        cell: `"lstm"`, `"gru"`, `"gru_paper"`, `"simple"`, or a Keras RNN cell object,
-            of which every layer gets a copy.
+        cell: a name or a Keras RNN cell object, see `BiEncoder`.
         layers: number of layers, the bidirectional one included; 8 in the paper. At
             least 2: for a single one there is `BiEncoder`.
         residual_from: the first layer, counted from 1, whose input is added to its
@@ -65,23 +64,10 @@ class StackedEncoder(Encoder):
         super().__init__(units, cell, **kwargs)
         self._check_depth(layers, residual_from)
         self.layers, self.residual_from = layers, residual_from
-        self.bottom = BiEncoder(
-            units,
-            cell,
-            dropout=self.dropout,
-            seed=self.seed,
-            dtype=self.dtype_policy,
-            name="bottom",
-            **self.recurrence.initializers,
-        )
-        self.input_dropout = keras.layers.Dropout(
-            self.dropout,
-            seed=None if self.seed is None else self.seed + 1,
-            dtype=self.dtype_policy,
-        )
+        self.bottom = BiEncoder(cell=cell, name="bottom", **self.options_of_inner())
+        self.input_dropout = self.new_dropout(3)  # the bottom uses three seeds
         self.upper_layers = [
-            self.recurrence.layer(dtype=self.dtype_policy, name=f"upper_{i}")
-            for i in range(1, layers)
+            self.new_layer(f"upper_{i}", 3 + i) for i in range(1, layers)
         ]
 
     def build(self, inputs_shape, mask_shape=None):

@@ -9,6 +9,8 @@ Every function returns the output and the new state in Keras's structure.
 
 from keras import ops
 
+from keras_seqattn.ops.precision import at_least_float32
+
 
 def simple_step(projected, state, recurrent, activation=ops.tanh):
     """Elman 1990: `h = tanh(W x + U h' + b)`."""
@@ -65,4 +67,57 @@ def lstm_step(projected, state, recurrent, activation=ops.tanh):
     i, f, g, o = ops.split(projected + recurrent(h), 4, axis=-1)
     c = ops.sigmoid(f) * c + ops.sigmoid(i) * activation(g)
     h = ops.sigmoid(o) * activation(c)
+    return h, [h, c]
+
+
+def normalize_gates(x, gain, bias, gates=1, epsilon=1e-5):
+    """Layer normalisation, the statistics of each gate by itself.
+
+    Ba et al. 2016, 4, with one mean and variance for each gate as in Chen et al. 2018.
+    Computed in float32 at least: a variance has no place in half precision.
+
+    Args:
+        x: `[batch, ..., gates * units]`.
+        gain: `[gates * units]`.
+        bias: `[gates * units]`.
+        gates: number of blocks on the last axis.
+        epsilon: added to the variance.
+
+    Returns:
+        `[batch, ..., gates * units]`, of the dtype of `x`.
+    """
+    shape = ops.shape(x)
+    a = ops.reshape(at_least_float32(x), (*shape[:-1], gates, shape[-1] // gates))
+    deviation = a - ops.mean(a, axis=-1, keepdims=True)
+    variance = ops.mean(ops.square(deviation), axis=-1, keepdims=True)
+    normal = ops.reshape(deviation * ops.rsqrt(variance + epsilon), shape)
+    return ops.cast(gain * normal + bias, x.dtype)
+
+
+def layer_norm_gru_step(projected, state, recurrent, activation=ops.tanh):
+    """The GRU whose products are normalised (Ba et al. 2016), reset after the product.
+
+    Args:
+        projected: `LN(W x)`, `[batch, ..., 3 * units]`, gates z, r, h; the sum of all
+            inputs, each normalised by itself.
+        state: `[batch, ..., units]`.
+        recurrent: function, `LN(U h)` of the state.
+    """
+    return gru_step(projected, state, recurrent, activation)
+
+
+def layer_norm_lstm_step(projected, state, recurrent, normalize, activation=ops.tanh):
+    """The LSTM whose products, and whose cell on its way out, are normalised.
+
+    Args:
+        projected: `LN(W x)`, `[batch, ..., 4 * units]`, gates i, f, c, o; the sum of
+            all inputs, each normalised by itself.
+        state: `[h, c]`, both `[batch, ..., units]`.
+        recurrent: function, `LN(U h)` of the state.
+        normalize: function, `LN(c)`; c itself is carried on as it is.
+    """
+    h, c = state
+    i, f, g, o = ops.split(projected + recurrent(h), 4, axis=-1)
+    c = ops.sigmoid(f) * c + ops.sigmoid(i) * activation(g)
+    h = ops.sigmoid(o) * activation(normalize(c))
     return h, [h, c]

@@ -1,5 +1,7 @@
 """One row per public layer (and per variant that computes something else)."""
 
+import copy
+
 import keras
 import numpy as np
 
@@ -169,6 +171,45 @@ DECODERS = [
         "context_fed",
         lambda: ks.ContextCell(UNITS, cell="lstm", layers=2, use_context=True),
     ),
+    decoder(
+        "bahdanau_layer_norm_gru",
+        lambda: ks.BahdanauCell(UNITS, bahdanau(), cell="layer_norm_gru"),
+    ),
+    decoder(
+        "gnmt_layer_norm_lstm",
+        lambda: ks.GNMTCell(
+            UNITS, bahdanau(), cell="layer_norm_lstm", layers=2, readout="state_context"
+        ),
+    ),
+    decoder(
+        "luong_dropout",
+        lambda: ks.LuongCell(
+            UNITS,
+            ks.LuongAttention(),
+            layers=2,
+            dropout=0.3,
+            recurrent_dropout=0.2,
+            seed=1,
+        ),
+    ),
+    decoder(
+        "gnmt_variational_dropout",
+        lambda: ks.GNMTCell(
+            UNITS,
+            bahdanau(),
+            cell="gru_paper",
+            layers=3,
+            dropout=0.3,
+            use_variational_dropout=True,
+        ),
+    ),
+    decoder("conditional_gru", lambda: ks.ConditionalCell(UNITS, bahdanau())),
+    decoder(
+        "conditional_lstm",
+        lambda: ks.ConditionalCell(UNITS, ks.LuongAttention(), cell="lstm"),
+    ),
+    decoder("cho", lambda: ks.ChoCell(UNITS)),
+    decoder("cho_lstm_2", lambda: ks.ChoCell(UNITS, cell="lstm", layers=2)),
 ]
 
 
@@ -176,9 +217,46 @@ ENCODERS = [
     encoder("bi_lstm", lambda: ks.BiEncoder(UNITS, layers=2)),
     encoder("bi_gru_sum", lambda: ks.BiEncoder(UNITS, cell="gru", merge="sum")),
     encoder("bi_gru_paper", lambda: ks.BiEncoder(UNITS, cell="gru_paper")),
+    encoder("bi_residual", lambda: ks.BiEncoder(UNITS, layers=2, residual_from=2)),
+    encoder("bi_layer_norm_lstm", lambda: ks.BiEncoder(UNITS, "layer_norm_lstm")),
+    encoder(
+        "bi_layer_norm_gru",
+        lambda: ks.BiEncoder(
+            UNITS, "layer_norm_gru", recurrent_dropout=0.2, use_variational_dropout=True
+        ),
+    ),
     encoder("bi_simple", lambda: ks.BiEncoder(UNITS, cell="simple")),
     encoder("stacked", lambda: ks.StackedEncoder(UNITS, layers=3)),
+    encoder("uni_lstm", lambda: ks.UniEncoder(UNITS, layers=2, residual_from=2)),
+    encoder("uni_backwards", lambda: ks.UniEncoder(UNITS, "gru", go_backwards=True)),
     encoder("pyramidal", lambda: ks.PyramidalEncoder(UNITS, layers=2)),
+]
+
+
+@keras.saving.register_keras_serializable(package="rows")
+class Around(keras.layers.RNN):
+    """Keras's own one empties the configuration that it is made from."""
+
+    @classmethod
+    def from_config(cls, config):
+        return super().from_config(copy.deepcopy(config))
+
+
+def keras_rnn(name, cell):
+    """Our cells in Keras's layer; what padding does there is Keras's business."""
+
+    def make():
+        return Around(cell(UNITS, name="cell"), return_sequences=True)
+
+    def arguments(rng, batch, source, target):
+        return {"sequences": normal(rng, batch, source, 4)}
+
+    return Case(name, make, arguments, padding={})
+
+
+KERAS_CELLS = [
+    keras_rnn("layer_norm_lstm_cell", ks.LayerNormLSTMCell),
+    keras_rnn("layer_norm_gru_cell", ks.LayerNormGRUCell),
 ]
 
 
@@ -239,5 +317,14 @@ HEADS = [
         {"outputs": "outputs_mask", "inputs": "outputs_mask"},
         zeros=False,
     ),
+    Case(
+        "deep_output_head_nematus",
+        lambda: ks.DeepOutputHead(
+            11, UNITS, pieces=1, activation="tanh", dropout=0.5, seed=1
+        ),
+        head_arguments("outputs_mask", "inputs"),
+        {"outputs": "outputs_mask", "inputs": "outputs_mask"},
+        zeros=False,
+    ),
 ]
-ROWS = [*ATTENTIONS, *DECODERS, *ENCODERS, *BRIDGES, *HEADS]
+ROWS = [*ATTENTIONS, *DECODERS, *ENCODERS, *KERAS_CELLS, *BRIDGES, *HEADS]

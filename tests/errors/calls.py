@@ -270,6 +270,13 @@ CALLS = [
         "initial_state=bridge(encoded), e.g. CopyBridge()(encoded).",
     ),
     (
+        "no state for ChoCell",
+        lambda: decode(cell=ks.ChoCell(UNITS)),
+        "ChoCell got no initial_state. Expected the final state of the encoder: it is "
+        "all that this decoder knows of the source. Received None. Pass "
+        "initial_state=bridge(encoded), e.g. CopyBridge()(encoded).",
+    ),
+    (
         "no coverage",
         lambda: attend_with_state(()),
         "CoverageAttention got a state that does not fit its query. Expected [batch, "

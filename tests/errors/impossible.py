@@ -10,9 +10,11 @@ from keras_seqattn.layers.deep_output_head import DeepOutputHead
 from keras_seqattn.layers.encoder import Encoder
 from keras_seqattn.layers.output_head import OutputHead
 from keras_seqattn.layers.stacked_encoder import StackedEncoder
+from keras_seqattn.layers.uni_encoder import UniEncoder
 from tests.errors.given import UNITS, additive, attend, bahdanau_cell, ones
 
 _HEADS = {"attention": ks.MultiHeadAdditiveAttention(4, heads=2)}
+_NAMES = "'gru', 'gru_paper', 'layer_norm_gru', 'layer_norm_lstm', 'lstm', 'simple'"
 _SPELL = (
     "Check the spelling, or write a small class of your own (CONTRIBUTING.md, seven "
     "steps)."
@@ -21,7 +23,7 @@ _SPELL = (
 
 class WithoutEncode(Encoder):
     def __init__(self):
-        super().__init__(UNITS, "gru", 0.0, "zeros", "zeros", "zeros", seed=None)
+        super().__init__(UNITS, "gru")
 
 
 LAYERS = [
@@ -31,7 +33,7 @@ LAYERS = [
         lambda: ks.AttentionDecoder(layers.GRUCell(UNITS)),
         "AttentionDecoder got an unusable cell. Expected a decoder cell (see "
         "DecoderCell), received <GRUCell name=..., built=False>, which lacks "
-        "state_type, zero_state, prepare, project, initial_state, step, "
+        "state_type, zero_state, prepare, look_ahead, drop, project, initial_state, step, "
         "alignment_shape. Wrap a recurrent cell first, e.g. BahdanauCell(256, "
         "attention=BahdanauAttention(256), cell='gru').",
     ),
@@ -45,14 +47,14 @@ LAYERS = [
     (
         "unknown cell",
         lambda: bahdanau_cell("gur"),
-        "BahdanauCell got an unknown cell. Expected one of ['gru', 'gru_paper', "
-        f"'lstm', 'simple'], received cell='gur'. {_SPELL}",
+        f"BahdanauCell got an unknown cell. Expected one of [{_NAMES}], received "
+        f"cell='gur'. {_SPELL}",
     ),
     (
         "number in place of a cell",
         lambda: bahdanau_cell(7),
-        "BahdanauCell got an unusable cell. Expected one of ['gru', 'gru_paper', "
-        "'lstm', 'simple'] or a Keras RNN cell object, received cell=7. Pass e.g. "
+        f"BahdanauCell got an unusable cell. Expected one of [{_NAMES}] or a Keras RNN "
+        "cell object, received cell=7. Pass e.g. "
         'cell="lstm" or cell=keras.layers.LSTMCell(units).',
     ),
     (
@@ -72,7 +74,35 @@ LAYERS = [
         "BahdanauCell got a Keras cell with dropout. Expected dropout=0 and "
         "recurrent_dropout=0: Keras keeps the dropout masks on the cell, and only "
         "its own RNN layer resets them. Received <GRUCell name=..., built=False>. "
-        "Put keras.layers.Dropout before and after the decoder instead.",
+        "Give dropout to BahdanauCell instead, whose masks are arguments.",
+    ),
+    (
+        "recurrent dropout of a cell object",
+        lambda: bahdanau_cell(layers.GRUCell(UNITS), recurrent_dropout=0.1),
+        "BahdanauCell got recurrent_dropout beside a cell object. Expected 0: the "
+        "product with the state is inside the cell, out of reach. Received "
+        "recurrent_dropout=0.1 and <GRUCell name=..., built=False>. Name the cell, "
+        "e.g. cell='lstm', or, in an encoder, give the rate to the cell object.",
+    ),
+    (
+        "recurrent dropout of an encoder's cell object",
+        lambda: BiEncoder(UNITS, layers.LSTMCell(UNITS), recurrent_dropout=0.1),
+        "BiEncoder got recurrent_dropout beside a cell object. Expected 0: the "
+        "product with the state is inside the cell, out of reach. Received "
+        "recurrent_dropout=0.1 and <LSTMCell name=..., built=False>. Name the cell, "
+        "e.g. cell='lstm', or, in an encoder, give the rate to the cell object.",
+    ),
+    (
+        "recurrent dropout of everything",
+        lambda: bahdanau_cell(recurrent_dropout=1.0),
+        "BahdanauCell got an unusable recurrent_dropout. Expected a rate in [0, 1), "
+        "received recurrent_dropout=1.0. Use 0 to switch it off.",
+    ),
+    (
+        "recurrent dropout of everything in an encoder",
+        lambda: BiEncoder(UNITS, recurrent_dropout=1.0),
+        "BiEncoder got an unusable recurrent_dropout. Expected a rate in [0, 1), "
+        "received recurrent_dropout=1.0. Use 0 to switch it off.",
     ),
     (
         "cell object for several layers",
@@ -109,9 +139,10 @@ LAYERS = [
         lambda: ks.AttentionDecoder(ks.BahdanauCell),
         "AttentionDecoder got an unusable cell. Expected a decoder cell (see "
         "DecoderCell), received <class '....BahdanauCell'>, which lacks build, "
-        "state_size, state_type, zero_state, prepare, project, initial_state, step, "
-        "compute_output_shape, alignment_shape. Wrap a recurrent cell first, e.g. "
-        "BahdanauCell(256, attention=BahdanauAttention(256), cell='gru').",
+        "state_size, state_type, zero_state, prepare, look_ahead, drop, project, "
+        "initial_state, "
+        "step, compute_output_shape, alignment_shape. Wrap a recurrent cell first, "
+        "e.g. BahdanauCell(256, attention=BahdanauAttention(256), cell='gru').",
     ),
     (
         "unknown readout",
@@ -126,6 +157,13 @@ LAYERS = [
         "attends, those above read) and residual_from >= 2 (the bottom one's input has "
         "another size), received layers=1, residual_from=3. For one layer use "
         "BahdanauCell or LuongCell.",
+    ),
+    (
+        "two conditional layers",
+        lambda: ks.ConditionalCell(UNITS, additive(), layers=2),
+        "ConditionalCell got several layers. Expected layers=1, which is both of its "
+        "cells, received layers=2. For a deep decoder use BahdanauCell, LuongCell or "
+        "GNMTCell.",
     ),
     # Attentions.
     (
@@ -231,8 +269,8 @@ LAYERS = [
     (
         "encoder cell that is none",
         lambda: BiEncoder(UNITS, cell=7),
-        "BiEncoder got an unusable cell. Expected one of ['gru', 'gru_paper', "
-        "'lstm', 'simple'] or a Keras RNN cell object, received cell=7. Pass e.g. "
+        f"BiEncoder got an unusable cell. Expected one of [{_NAMES}] or a Keras RNN "
+        "cell object, received cell=7. Pass e.g. "
         'cell="lstm" or cell=keras.layers.LSTMCell(units).',
     ),
     (
@@ -264,6 +302,20 @@ LAYERS = [
         "StackedEncoder got an unusable residual_from. Expected 3 or more, received "
         "residual_from=2: below the third layer the input is not as wide as the "
         "output. Use None for no residuals.",
+    ),
+    (
+        "residual around the first bidirectional layer",
+        lambda: BiEncoder(UNITS, residual_from=1),
+        "BiEncoder got an unusable residual_from. Expected 2 or more, received "
+        "residual_from=1: the input of the first layer is not as wide as its output. "
+        "Use None for no residuals.",
+    ),
+    (
+        "residual around the first layer",
+        lambda: UniEncoder(UNITS, residual_from=1),
+        "UniEncoder got an unusable residual_from. Expected 2 or more, received "
+        "residual_from=1: the input of the first layer is not as wide as its output. "
+        "Use None for no residuals.",
     ),
     (
         "layers that the encoder does not have",

@@ -7,6 +7,7 @@ from keras_seqattn.layers.deep_output_head import DeepOutputHead
 from keras_seqattn.layers.output_head import OutputHead
 from keras_seqattn.layers.pyramidal_encoder import PyramidalEncoder
 from keras_seqattn.layers.stacked_encoder import StackedEncoder
+from keras_seqattn.layers.uni_encoder import UniEncoder
 from tests.errors.given import UNITS, additive, bahdanau_cell
 
 SIZES = [
@@ -72,19 +73,32 @@ SIZES = [
         lambda n: ks.GNMTCell(UNITS, additive(), residual_from=n),
     ),
     ("ContextCell", "units", lambda n: ks.ContextCell(n)),
+    ("ChoCell", "units", lambda n: ks.ChoCell(n)),
+    ("ConditionalCell", "units", lambda n: ks.ConditionalCell(n, additive())),
+    (
+        "ConditionalCell",
+        "layers",
+        lambda n: ks.ConditionalCell(UNITS, additive(), layers=n),
+    ),
     ("OutputHead", "vocabulary_size", lambda n: OutputHead(n)),
     ("DeepOutputHead", "units", lambda n: DeepOutputHead(9, units=n)),
     ("DeepOutputHead", "pieces", lambda n: DeepOutputHead(9, units=2, pieces=n)),
     ("BiEncoder", "units", lambda n: BiEncoder(n)),
     ("BiEncoder", "layers", lambda n: BiEncoder(UNITS, layers=n)),
+    ("BiEncoder", "residual_from", lambda n: BiEncoder(UNITS, residual_from=n)),
     ("StackedEncoder", "units", lambda n: StackedEncoder(n)),
     ("StackedEncoder", "layers", lambda n: StackedEncoder(UNITS, layers=n)),
     ("PyramidalEncoder", "layers", lambda n: PyramidalEncoder(UNITS, layers=n)),
     ("PyramidalEncoder", "factor", lambda n: PyramidalEncoder(UNITS, factor=n)),
+    ("UniEncoder", "layers", lambda n: UniEncoder(UNITS, layers=n)),
+    ("UniEncoder", "residual_from", lambda n: UniEncoder(UNITS, residual_from=n)),
     ("ZeroBridge", "state_size", lambda n: ZeroBridge([UNITS, n])),
     ("DenseBridge", "state_size", lambda n: DenseBridge(n)),
 ]
 RATES = [
+    ("BahdanauCell", lambda rate: bahdanau_cell(dropout=rate)),
     ("BahdanauAttention", lambda rate: ks.BahdanauAttention(UNITS, dropout=rate)),
     ("BiEncoder", lambda rate: BiEncoder(UNITS, dropout=rate)),
+    ("OutputHead", lambda rate: OutputHead(9, dropout=rate)),
+    ("DeepOutputHead", lambda rate: DeepOutputHead(9, UNITS, dropout=rate)),
 ]

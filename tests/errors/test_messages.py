@@ -13,18 +13,20 @@ import keras_seqattn as ks
 from keras_seqattn.layers.bi_encoder import BiEncoder
 from keras_seqattn.layers.bridge import CopyBridge, DenseBridge
 from tests.errors.calls import CALLS
+from tests.errors.decoding import SEARCHES
 from tests.errors.given import UNITS, mask, ones
 from tests.errors.impossible import LAYERS
 from tests.errors.sizes import RATES, SIZES
 
-ROWS = CALLS + LAYERS
+ROWS = CALLS + LAYERS + SEARCHES
 NAMES, TEXTS = [row[0] for row in ROWS], [row[1:] for row in ROWS]
 PACKAGE = Path(ks.__file__).parent
 FOUR_PARTS = re.compile(
     r"\w+(\.\w+)? "  # who
     r"(.+[.] Expected .+[Rr]eceived .+|got a mask of shape .+[.] Expected .+)[.] "
-    r"(Add|Call|Check|Count|Drop|For|Give|If|Make|Name|Pass|Put|See|Stack|Start|Tie|Use|Wrap"
-    r"|Write|An encoder's state is)\b.+[.]"  # the remedy: what to do
+    # The remedy: what to do.
+    r"(Add|Call|Check|Count|Drop|For|Give|If|Lower|Make|Move|Name|Pass|Put|Raise|Return"
+    r"|See|Stack|Start|Tie|Use|Widen|Wrap|Write|An encoder's state is)\b.+[.]"
 )
 
 
@@ -89,7 +91,8 @@ def test_every_raise_is_tried():
 
 def raise_statements():
     """(file, first line, last line) of every `raise` that makes an error."""
-    for path in sorted([*PACKAGE.glob("layers/**/*.py"), *PACKAGE.glob("ops/**/*.py")]):
+    folders = ("decoding", "layers", "models", "ops")
+    for path in sorted(p for name in folders for p in PACKAGE.glob(f"{name}/**/*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Raise) and node.exc is not None:
                 name = path.relative_to(PACKAGE).as_posix()

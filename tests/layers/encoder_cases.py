@@ -5,12 +5,13 @@ import functools
 import numpy as np
 import pytest
 
-from keras_seqattn import BiEncoder, PyramidalEncoder, StackedEncoder
+from keras_seqattn import BiEncoder, PyramidalEncoder, StackedEncoder, UniEncoder
 from tests.oracles import cells
 
 MAKERS = {
     "bi": functools.partial(BiEncoder, 3, layers=2),
     "stacked": functools.partial(StackedEncoder, 3, layers=3),
+    "uni": functools.partial(UniEncoder, 3, layers=2, go_backwards=True),
     "pyramidal": functools.partial(PyramidalEncoder, 3, layers=1),
 }
 ALL = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)

@@ -51,6 +51,7 @@ CELLS = {  # without a past beside the recurrent state
         UNITS, ks.LuongAttention("general"), use_input_feeding=False
     ),
     "gnmt": lambda: ks.GNMTCell(UNITS, additive(), layers=3),
+    "conditional": lambda: ks.ConditionalCell(UNITS, additive()),
     "context": lambda: ks.ContextCell(UNITS, cell="lstm", layers=2),
 }
 PAST_CELLS = {  # with one
@@ -61,6 +62,7 @@ PAST_CELLS = {  # with one
     "monotonic": monotonic_cell,
     "foreign": foreign_cell,
     "context, fed": lambda: ks.ContextCell(UNITS, use_context=True),
+    "cho": lambda: ks.ChoCell(UNITS),
 }
 ALL = {**CELLS, **PAST_CELLS}
 

@@ -184,8 +184,8 @@ MESSAGES = [
     ),
     (
         {"cell": "rnn"},
-        "BiEncoder got an unknown cell. Expected one of ['gru', 'gru_paper', 'lstm', "
-        "'simple'], received cell='rnn'. ",
+        "BiEncoder got an unknown cell. Expected one of ['gru', 'gru_paper', "
+        "'layer_norm_gru', 'layer_norm_lstm', 'lstm', 'simple'], received cell='rnn'. ",
     ),
     (
         {"layers": 0},

@@ -5,6 +5,7 @@ import warnings
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from keras_seqattn.layers.deep_output_head import DeepOutputHead
 from keras_seqattn.testing.contract import save_and_load
@@ -29,10 +30,12 @@ def made(pieces=2, embedding=None, **options):
 
 
 def by_hand(head, outputs, inputs):
-    """t~ = U_o s + C_o c + V_o E y; t[j] = max over its pieces; W_o t."""
+    """t~ = g(U_o s + C_o c + V_o E y); t[j] = max over its pieces; W_o t."""
     weights = [head.from_outputs.kernel, head.from_inputs.kernel, head.from_inputs.bias]
     of_outputs, of_inputs, bias = map(np.asarray, weights)
     pieces = outputs @ of_outputs + inputs @ of_inputs + bias
+    if keras.activations.serialize(head.activation) == "tanh":
+        pieces = np.tanh(pieces)
     units = [
         np.max(pieces[..., head.pieces * j : head.pieces * (j + 1)], axis=-1)
         for j in range(UNITS)
@@ -41,9 +44,11 @@ def by_hand(head, outputs, inputs):
     return logits_by_hand(head.head, readout)
 
 
+@pytest.mark.parametrize("activation", [None, "tanh"])
 @pytest.mark.parametrize("pieces", [1, 2, 5])
-def test_numbers(pieces):
-    head, outputs, inputs = made(pieces), normal(2, 3, DEPTH), normal(2, 3, EMBEDDING)
+def test_numbers(pieces, activation):
+    head = made(pieces, activation=activation)
+    outputs, inputs = normal(2, 3, DEPTH), normal(2, 3, EMBEDDING)
     expected = by_hand(head, outputs, inputs)
     np.testing.assert_allclose(head(outputs, inputs), expected, rtol=0, atol=2e-5)
 
@@ -72,6 +77,34 @@ def test_pairs_are_neighbours():
     logits = head(outputs, normal(2, 3, EMBEDDING))
     np.testing.assert_allclose(logits[..., 1], np.abs(outputs[..., 0]), atol=1e-6)
     assert not np.any(np.delete(logits, 1, axis=-1))
+
+
+def test_one_piece_takes_no_maximum():
+    def operations(pieces):
+        head = made(pieces)
+        function = tf.function(lambda outputs, inputs: head(outputs, inputs))
+        arguments = tf.zeros((2, 3, DEPTH)), tf.zeros((2, 3, EMBEDDING))
+        graph = function.get_concrete_function(*arguments).graph
+        return {operation.type for operation in graph.get_operations()}
+
+    assert "Max" in operations(2)
+    assert "Max" not in operations(1)
+
+
+def test_dropout_on_the_readout():
+    """t is all ones here, and the logits are t: dropped, or 1 / 0.75."""
+    head = DeepOutputHead(
+        UNITS, UNITS, kernel_initializer="zeros", dropout=0.25, seed=3
+    )
+    head.build((None, None, DEPTH), (None, None, EMBEDDING))
+    head.from_inputs.bias.assign(np.ones(2 * UNITS))
+    head.head.projection.kernel.assign(np.eye(UNITS))
+    outputs, inputs = normal(40, 30, DEPTH), normal(40, 30, EMBEDDING)
+    np.testing.assert_array_equal(head(outputs, inputs), np.ones((40, 30, UNITS)))
+    logits = np.asarray(head(outputs, inputs, training=True))
+    kept = logits != 0
+    np.testing.assert_allclose(logits[kept], 1 / 0.75, rtol=1e-6)
+    assert abs(np.mean(kept) - 0.75) < 0.03  # 4800 draws: 0.006 is one sigma
 
 
 @pytest.mark.parametrize("axes", [(2,), (2, 4), (2, 4, 3)])

@@ -56,6 +56,25 @@ def test_single_steps_beams_and_sequences_are_one(shape, embedded):
     )
 
 
+def unit_head(units, **options):
+    """Its logits are the outputs, as far as dropout leaves them."""
+    head = OutputHead(units, use_bias=False, kernel_initializer="identity", **options)
+    head.build((None, None, units))
+    return head
+
+
+def test_dropout_on_the_outputs():
+    head, ones = unit_head(50, dropout=0.25, seed=3), np.ones((4, 100, 50), "float32")
+    np.testing.assert_array_equal(head(ones), ones)
+    first = np.asarray(head(ones, training=True))
+    kept = first != 0
+    np.testing.assert_allclose(first[kept], 1 / 0.75, rtol=1e-6)
+    assert abs(np.mean(kept) - 0.75) < 0.02  # 20000 draws: 0.003 is one sigma
+    assert np.any(head(ones, training=True) != first)  # every call draws anew
+    twin = OutputHead.from_config(head.get_config())
+    np.testing.assert_array_equal(twin(ones, training=True), first)
+
+
 def test_logits_carry_an_explicit_mask():
     np.testing.assert_array_equal(made()(outputs(), mask=MASK)._keras_mask, MASK)
 

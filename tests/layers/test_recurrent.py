@@ -176,13 +176,15 @@ def test_golden_rnn_masking():
             "lstmm",
             {},
             "Owner got an unknown cell. Expected one of "
-            "['gru', 'gru_paper', 'lstm', 'simple'], received cell='lstmm'. ",
+            "['gru', 'gru_paper', 'layer_norm_gru', 'layer_norm_lstm', 'lstm', "
+            "'simple'], received cell='lstmm'. ",
         ),
         (
             7,
             {},
-            "Owner got an unusable cell. Expected one of ['gru', 'gru_paper', 'lstm', "
-            "'simple'] or a Keras RNN cell object, received cell=7. Pass e.g. "
+            "Owner got an unusable cell. Expected one of ['gru', 'gru_paper', "
+            "'layer_norm_gru', 'layer_norm_lstm', 'lstm', 'simple'] or a Keras RNN "
+            "cell object, received cell=7. Pass e.g. "
             'cell="lstm" or cell=keras.layers.LSTMCell(units).',
         ),
         (

@@ -8,9 +8,16 @@ import pytest
 import tensorflow as tf
 from keras import layers, ops, tree
 
+import keras_seqattn as ks
 from keras_seqattn.layers.cell_stack import CellStack
 from keras_seqattn.layers.keras_cell import Template
-from keras_seqattn.layers.split_cell import GATES, KerasCell, NamedCell, split_cell
+from keras_seqattn.layers.split_cell import (
+    GATES,
+    NORMALIZED,
+    KerasCell,
+    NamedCell,
+    split_cell,
+)
 
 UNITS, DEPTH, FED = 3, 4, 5
 KERAS = {
@@ -31,7 +38,13 @@ def owner(dtype="float32", **arguments):
         dtype_policy=keras.dtype_policies.get(dtype),
         kernel_initializer=keras.initializers.get("glorot_uniform"),
         recurrent_initializer=keras.initializers.get("orthogonal"),
-        **arguments,
+        **{
+            "dropout": 0.0,
+            "recurrent_dropout": 0.0,
+            "use_variational_dropout": False,
+            "seed": None,
+            **arguments,
+        },
     )
 
 
@@ -110,11 +123,37 @@ def test_recurrent_kernels_start_orthogonal_and_apart():
     assert not np.allclose(kernel, named.recurrent_kernel.kernel[:, :UNITS])
 
 
-@pytest.mark.parametrize("kind", GATES)
+OURS = {
+    "layer_norm_gru": ks.LayerNormGRUCell,
+    "layer_norm_lstm": ks.LayerNormLSTMCell,
+}
+
+
+@pytest.mark.parametrize("kind", NORMALIZED)
+def test_normalized_cell_is_our_keras_cell(kind):
+    cell, named = OURS[kind](UNITS), made(kind, fed=None)
+    cell.build((None, DEPTH))
+    np.testing.assert_array_equal(named.input_norm.bias, cell.input_norm.bias)
+    weights = {weight.path.split("/", 1)[1]: weight for weight in cell.weights}
+    for i, weight in enumerate(named.weights):
+        weight.assign(normal(*weight.shape, seed=i))
+        name = weight.path.split("/", 1)[1].replace("_kernel/kernel", "_kernel")
+        weights.pop(name.replace("input_kernel", "kernel")).assign(weight)
+    assert not weights
+    x, state = normal(2, DEPTH), state_for(named, 2)
+    for _ in range(3):
+        expected = cell(x, tree.flatten(state))
+        output, state = named.step(named.project(x), state)
+        np.testing.assert_allclose(output, expected[0], rtol=0, atol=2e-6)
+        for s, e in zip(tree.flatten(state), tree.flatten(expected[1]), strict=True):
+            np.testing.assert_allclose(s, e, rtol=0, atol=2e-6)
+
+
+@pytest.mark.parametrize("kind", [*GATES, *NORMALIZED])
 def test_project_is_once_for_all_steps(kind):
     named, inputs = made(kind), normal(2, 6, DEPTH)
     whole = named.project(inputs)
-    assert tuple(whole.shape) == (2, 6, GATES[kind] * UNITS)
+    assert tuple(whole.shape) == (2, 6, (GATES | NORMALIZED)[kind] * UNITS)
     for t in range(6):
         np.testing.assert_allclose(
             whole[:, t], named.project(inputs[:, t]), rtol=0, atol=1e-6
@@ -154,7 +193,7 @@ def test_keras_cell_runs_as_it_is(name):
     np.testing.assert_array_equal(part.output_of(received), output)
 
 
-@pytest.mark.parametrize("name", [*FOREIGN, *GATES])
+@pytest.mark.parametrize("name", [*FOREIGN, *GATES, *NORMALIZED])
 def test_beam_axis(name):
     """Every hypothesis of a beam moves as it would alone."""
     part = made(FOREIGN[name]() if name in FOREIGN else name)
@@ -191,7 +230,7 @@ def test_keras_cell_without_anything_fed():
     np.testing.assert_array_equal(output, expected)
 
 
-@pytest.mark.parametrize("kind", [*GATES, "keras"])
+@pytest.mark.parametrize("kind", [*GATES, *NORMALIZED, "keras"])
 def test_half_precision(kind):
     policy = "mixed_float16"
     cell = layers.LSTMCell(UNITS, dtype=policy) if kind == "keras" else kind

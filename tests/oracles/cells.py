@@ -79,6 +79,60 @@ def gru(x, h, *, kernel, recurrent_kernel, bias=None):
     return z * h + (1.0 - z) * candidate
 
 
+def layer_norm(a, gain, bias, gates, epsilon=1e-5):
+    """Ba et al. 2016: LN(a) = g * (a - mean) / sqrt(variance + epsilon) + b.
+
+    Row by row; each of the gates' blocks has a mean and a variance of its own.
+    """
+    rows = []
+    for row in a:
+        blocks = np.split(row, gates)
+        normal = [(p - p.mean()) / (p.var() + epsilon) ** 0.5 for p in blocks]
+        rows.append(np.concatenate(normal))
+    return gain * np.array(rows) + bias
+
+
+def normalized(x, products, gates):
+    """The sum of LN(W x) over products (kernel, gain, bias), which share x's columns.
+
+    A kernel takes as many columns of x as it has rows.
+    """
+    total, first = 0.0, 0
+    for kernel, gain, bias in products:
+        part = x[:, first : first + len(kernel)]
+        total = total + layer_norm(part @ kernel, gain, bias, gates)
+        first += len(kernel)
+    return total
+
+
+@float64
+def layer_norm_gru(x, h, *, products, recurrent):
+    """Normalised GRU: z, r = sigmoid(LN(W x) + LN(U h)), and with their own columns
+    h~ = tanh(LN(W x) + r * LN(U h));  h = z * h_{t-1} + (1 - z) * h~
+
+    products: [(kernel, gain, bias)] of the inputs, recurrent: that of the state.
+    Columns z, r, h.
+    """
+    x_z, x_r, x_h = np.split(normalized(x, products, 3), 3, axis=-1)
+    u_z, u_r, u_h = np.split(normalized(h, [recurrent], 3), 3, axis=-1)
+    z, r = sigmoid(x_z + u_z), sigmoid(x_r + u_r)
+    return z * h + (1.0 - z) * np.tanh(x_h + r * u_h)
+
+
+@float64
+def layer_norm_lstm(x, state, *, products, recurrent, state_norm):
+    """Ba et al. 2016, supplementary material, LN gate by gate.
+
+    i, f, g, o = LN(W x) + LN(U h);  c_t = f * c_{t-1} + i * g
+    h_t = o * tanh(LN(c_t)). Columns i, f, c, o; state_norm: (gain, bias) of c_t.
+    """
+    h, c = state
+    sums = normalized(x, products, 4) + normalized(h, [recurrent], 4)
+    i, f, g, o = np.split(sums, 4, axis=-1)
+    c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
+    return [sigmoid(o) * np.tanh(layer_norm(c, *state_norm, gates=1)), c]
+
+
 @float64
 def lstm(x, state, *, kernel, recurrent_kernel, bias=None):
     """LSTM with forget gate, without peepholes (Gers et al. 2000; no number).

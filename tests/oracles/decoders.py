@@ -135,6 +135,58 @@ def gnmt(
 
 
 @float64
+def conditional(inputs, cell_state, attention_state, *, attend, cells, mask=None):
+    """Sennrich et al. 2017, section 2: the conditional GRU.
+
+    s'_j = GRU_1(y_{j-1}, s_{j-1});  c_j = ATT(C, s'_j);  s_j = GRU_2(s'_j, c_j)
+    GRU_2 has s'_j for its state and c_j for its input. cells are both of them.
+    -> outputs [s_j; c_j], alignments, (cell_state, attention_state)
+    """
+    first, second = cells
+    state = (cell_state, attention_state)
+    outputs, alignments = [], []
+    for t in range(inputs.shape[1]):
+        real = real_at(mask, inputs, t)
+        s, attention = state
+        s = first(inputs[:, t], s)
+        context, alignment, attention = attend(output_of(s), attention)
+        s = second(context, s)
+        outputs.append(blank(real, join(output_of(s), context)))
+        alignments.append(blank(real, alignment))
+        state = carry(real, (s, attention), state)
+    return np.stack(outputs, axis=1), np.stack(alignments, axis=1), state
+
+
+@float64
+def cho(inputs, last, *, cells, summary, starts, mask=None):
+    """Cho et al. 2014, section 2.2 and appendix A: a summary c, fed at every step.
+
+    c = tanh(V h_N);  h_0 = tanh(V' c);  h_t = f(h_{t-1}, [y_{t-1}; c])
+    last is h_N. summary is (V, bias); starts are the (V', bias) of each cell, a list
+    of them for an LSTM's [h, c]. -> outputs [h_t; c], cell_states
+    """
+
+    def dense(x, layer):
+        return np.tanh(x @ layer[0] + layer[1])
+
+    c = dense(last, summary)
+    state = [
+        [dense(c, one) for one in start] if isinstance(start, list) else dense(c, start)
+        for start in starts
+    ]
+    outputs = []
+    for t in range(inputs.shape[1]):
+        real = real_at(mask, inputs, t)
+        x, new = join(inputs[:, t], c), []
+        for cell, layer in zip(cells, state, strict=True):
+            new.append(cell(x, layer))
+            x = output_of(new[-1])
+        outputs.append(blank(real, join(x, c)))
+        state = carry(real, new, state)
+    return np.stack(outputs, axis=1), state
+
+
+@float64
 def context_only(inputs, cell_states, *, cells, mask=None, feed_context=False):
     """No attention: Sutskever et al. 2014; with feed_context Cho et al. 2014.
 

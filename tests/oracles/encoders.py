@@ -25,6 +25,22 @@ def one_way(values, layer, mask=None, *, backwards=False):
     return np.stack(outputs, axis=1), state
 
 
+@float64
+def stacked_one_way(values, layers, mask=None, *, backwards=False, residual_from=None):
+    """Sutskever et al. 2014, section 2; Luong et al. 2015: one-way layers.
+
+    Both papers reverse the source; here its order stays and the layers go backwards.
+    From layer `residual_from` (from 0; None: never) on x_{k+1} = h_k + x_k.
+    """
+    states = []
+    for k, layer in enumerate(layers):
+        outputs, state = one_way(values, layer, mask, backwards=backwards)
+        residual = residual_from is not None and k >= residual_from
+        values = outputs + values if residual else outputs
+        states.append(state)
+    return values, states
+
+
 def join_states(forward, backward):
     """[fw; bw] on the last axis, inside the cell's own structure."""
     if isinstance(forward, (list, tuple)):
@@ -44,11 +60,16 @@ def bidirectional(values, forward, backward, mask=None):
 
 
 @float64
-def stacked_bidirectional(values, layers, mask=None):
-    """Bidirectional layers on top of each other; layers are (forward, backward)."""
+def stacked_bidirectional(values, layers, mask=None, *, residual_from=99):
+    """Bidirectional layers on top of each other; layers are (forward, backward).
+
+    Chen et al. 2018, section 4.1 (to be checked): from layer `residual_from` on,
+    counted from 0, a layer adds what it has read to what it puts out.
+    """
     states = []
-    for forward, backward in layers:
-        values, state = bidirectional(values, forward, backward, mask)
+    for k, (forward, backward) in enumerate(layers):
+        outputs, state = bidirectional(values, forward, backward, mask)
+        values = outputs + values if k >= residual_from else outputs
         states.append(state)
     return values, states
 

@@ -8,9 +8,10 @@ from keras import tree
 import keras_seqattn as ks
 from tests.oracles import decoders, encoders
 from tests.oracles.cells import output_of
-from tests.oracles.weights import kernel, mechanism, randomize, step_of, steps_of
+from tests.oracles.decoder_cells import CELLS, UNITS
+from tests.oracles.weights import array, kernel, mechanism, randomize, step_of, steps_of
 
-UNITS, EMBEDDING, MEMORY_DEPTH, TARGET, SOURCE = 5, 3, 6, 4, 5
+EMBEDDING, MEMORY_DEPTH, TARGET, SOURCE = 3, 6, 4, 5
 VALUE_MASK = np.array(
     [[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [0, 1, 0, 1, 1], [0, 0, 0, 0, 0]], dtype=bool
 )
@@ -18,107 +19,6 @@ INPUTS_MASK = np.array(
     [[1, 1, 1, 0], [0, 0, 0, 0], [0, 1, 0, 1], [1, 1, 1, 1]], dtype=bool
 )
 TOLERANCES = {"float32": 1e-5, "float64": 1e-10}
-
-
-def additive(**kwargs):
-    return ks.BahdanauAttention(7, **kwargs)
-
-
-def general(**kwargs):
-    return ks.LuongAttention("general", **kwargs)
-
-
-def bahdanau(cell="gru", attention=additive, **options):
-    return lambda **k: ks.BahdanauCell(UNITS, attention(**k), cell=cell, **options, **k)
-
-
-def luong(cell="lstm", attention=general, **options):
-    return lambda **k: ks.LuongCell(UNITS, attention(**k), cell=cell, **options, **k)
-
-
-def gnmt(cell="lstm", attention=additive, **options):
-    return lambda **k: ks.GNMTCell(UNITS, attention(**k), cell=cell, **options, **k)
-
-
-def context(cell, **options):
-    return lambda **k: ks.ContextCell(UNITS, cell=cell, **options, **k)
-
-
-def local(**kwargs):
-    return ks.LocalAttention(general(**kwargs), window=1, **kwargs)
-
-
-def monotonic(**kwargs):
-    inner = additive(normalize=True, **kwargs)
-    return ks.MonotonicAttention(inner, inference="soft", **kwargs)
-
-
-def coverage(**kwargs):
-    return ks.CoverageAttention(7, value_units=4, **kwargs)
-
-
-def location_sensitive(**kwargs):
-    return ks.LocationSensitiveAttention(7, filters=2, kernel_size=3, **kwargs)
-
-
-def multi_head(**kwargs):
-    return ks.MultiHeadAdditiveAttention(8, heads=2, value_units=4, **kwargs)
-
-
-def one_layer(**kwargs):
-    return ks.OneLayerAttention(value_units=4, **kwargs)
-
-
-def stacked_lstm(**kwargs):
-    cells = [keras.layers.LSTMCell(UNITS, **kwargs) for _ in range(2)]
-    stack = keras.layers.StackedRNNCells(cells, **kwargs)
-    return ks.LuongCell(UNITS, general(**kwargs), cell=stack, **kwargs)
-
-
-def stock_gru(**kwargs):
-    cell = keras.layers.GRUCell(UNITS, **kwargs)
-    return ks.BahdanauCell(UNITS, additive(**kwargs), cell=cell, **kwargs)
-
-
-CELLS = {
-    **{
-        f"bahdanau_{cell}_{readout}": bahdanau(cell, readout=readout)
-        for cell in ("gru", "gru_paper", "lstm", "simple")
-        for readout in ("state", "previous_state")
-    },
-    "bahdanau_two_layers": bahdanau("lstm", layers=2),
-    "bahdanau_three_layers": bahdanau("gru", layers=3, readout="previous_state"),
-    "bahdanau_stock_gru": stock_gru,
-    "bahdanau_monotonic": bahdanau("gru", monotonic),
-    "bahdanau_coverage": bahdanau("lstm", coverage),
-    "bahdanau_location_sensitive": bahdanau("gru_paper", location_sensitive),
-    "bahdanau_one_layer": bahdanau("simple", one_layer),
-    **{
-        f"luong_{cell}_{feeding}": luong(cell, use_input_feeding=feeding == "fed")
-        for cell in ("lstm", "gru", "gru_paper", "simple")
-        for feeding in ("fed", "not_fed")
-    },
-    "luong_attentional_size": luong(attentional=9),
-    "luong_linear": luong(attentional_activation=None),
-    "luong_no_attentional": luong(attentional=None),
-    "luong_no_attentional_not_fed": luong(attentional=None, use_input_feeding=False),
-    "luong_two_layers": luong(layers=2),
-    "luong_two_layers_not_fed": luong("gru", layers=2, use_input_feeding=False),
-    "luong_stock_stack": stacked_lstm,
-    "luong_local": luong("lstm", local),
-    "luong_multi_head": luong("lstm", multi_head),
-    "gnmt": gnmt(layers=4),
-    "gnmt_two_layers": gnmt("gru", layers=2),
-    "gnmt_residual_from_2": gnmt("simple", layers=3, residual_from=2),
-    "gnmt_current": gnmt(layers=4, query="current"),
-    "gnmt_current_gru_paper": gnmt("gru_paper", layers=2, query="current"),
-    "gnmt_coverage": gnmt("gru", coverage, layers=3),
-    "gnmt_current_coverage": gnmt("gru", coverage, layers=3, query="current"),
-    "context": context("lstm", layers=2),
-    "context_gru_paper": context("gru_paper"),
-    "context_fed": context("gru", use_context=True),
-    "context_fed_two_layers": context("lstm", layers=2, use_context=True),
-}
 
 
 # The oracles: (cell, inputs, mask, recurrent state, value, value_mask) -> outputs,
@@ -192,17 +92,27 @@ def luong_oracle(cell, inputs, mask, recurrent, value, value_mask):
 def gnmt_oracle(cell, inputs, mask, recurrent, value, value_mask):
     if cell.query == "current":
         return gnmt_current_oracle(cell, inputs, mask, recurrent, value, value_mask)
-    oracle = mechanism(cell.attention)
+    oracle, contexts = mechanism(cell.attention), []
+    attend = oracle.bind(value, value_mask)
+
+    def recorded(query, state):
+        attended = attend(query, state)
+        real = decoders.real_at(mask, inputs, len(contexts))
+        contexts.append(decoders.blank(real, attended[0]))
+        return attended
+
     outputs, alignments, (state, attention) = decoders.gnmt(
         inputs,
         recurrent,
         oracle.start(*value.shape[:2]),
-        attend=oracle.bind(value, value_mask),
+        attend=recorded,
         cells=[step_of(c) for c in cell.cells],
         mask=mask,
         residual_from=cell.residual_from - 1,  # counted from 0 there
         context_to_bottom=False,
     )
+    if cell.readout == "state_context":
+        outputs = decoders.join(outputs, np.stack(contexts, axis=1))
     return outputs, alignments, state, attention
 
 
@@ -224,6 +134,9 @@ def gnmt_current_oracle(cell, inputs, mask, recurrent, value, value_mask):
         m, new = encoders.one_way(decoders.join(x, contexts), (step, past), mask)
         state.append(new)
         x = m + x if number >= cell.residual_from else m
+    if cell.readout == "state_context":
+        real = np.ones(x.shape[:2], bool) if mask is None else mask
+        x = decoders.join(x, contexts * real[..., None])
     return x, np.stack(alignments, axis=1), state, attention
 
 
@@ -240,8 +153,44 @@ def context_oracle(cell, inputs, mask, recurrent, value, value_mask):
     return outputs, nowhere, state if len(steps) > 1 else state[0], ()
 
 
+def conditional_oracle(cell, inputs, mask, recurrent, value, value_mask):
+    oracle = mechanism(cell.attention)
+    outputs, alignments, (state, attention) = decoders.conditional(
+        inputs,
+        recurrent,
+        oracle.start(*value.shape[:2]),
+        attend=oracle.bind(value, value_mask),
+        cells=[step_of(c) for c in cell.cells],
+        mask=mask,
+    )
+    return outputs, alignments, state, attention
+
+
+def cho_oracle(cell, inputs, mask, recurrent, value, value_mask):
+    steps = steps_of(cell.recurrence)
+    starts = tree.pack_sequence_as(
+        keras_lists(cell.recurrence.state_size), [dense(start) for start in cell.starts]
+    )
+    outputs, state = decoders.cho(
+        inputs,
+        recurrent,
+        cells=steps,
+        summary=dense(cell.summary),
+        starts=starts if len(steps) > 1 else [starts],
+        mask=mask,
+    )
+    nowhere = np.zeros([*inputs.shape[:2], value.shape[1]])
+    return outputs, nowhere, state if len(steps) > 1 else state[0], ()
+
+
+def dense(layer):
+    return array(layer.kernel), array(layer.bias)
+
+
 ORACLES = {
     ks.BahdanauCell: bahdanau_oracle,
+    ks.ChoCell: cho_oracle,
+    ks.ConditionalCell: conditional_oracle,
     ks.ContextCell: context_oracle,
     ks.GNMTCell: gnmt_oracle,
     ks.LuongCell: luong_oracle,

@@ -31,6 +31,7 @@ def named(cell):
 
 CELLS = {
     **{name: named(name) for name in ("lstm", "gru", "gru_paper", "simple")},
+    **{name: named(name) for name in ("layer_norm_lstm", "layer_norm_gru")},
     **{name: stock(name) for name in ("LSTMCell", "GRUCell")},
 }
 
@@ -45,13 +46,17 @@ def pairs(encoder, batch):
 
 def bi_oracle(encoder, inputs, mask):
     layers = pairs(encoder, len(inputs))
+    first = (encoder.residual_from or 99) - 1  # the oracle counts from 0
     if encoder.merge == "concat":
-        return *encoders.stacked_bidirectional(inputs, layers, mask), mask
+        values, states = encoders.stacked_bidirectional(
+            inputs, layers, mask, residual_from=first
+        )
+        return values, states, mask
     values, states = inputs, []
-    for forward, backward in layers:
+    for k, (forward, backward) in enumerate(layers):
         ahead, ahead_state = encoders.one_way(values, forward, mask)
         behind, behind_state = encoders.one_way(values, backward, mask, backwards=True)
-        values = ahead + behind
+        values = ahead + behind + (values if k >= first else 0.0)
         states.append(tree.map_structure(np.add, ahead_state, behind_state))
     return values, states, mask
 
@@ -64,6 +69,18 @@ def stacked_oracle(encoder, inputs, mask):
     return *encoders.gnmt(inputs, bottom, above, mask, residual_from=first - 1), mask
 
 
+def uni_oracle(encoder, inputs, mask):
+    layers = [recurrent_layer(layer, len(inputs)) for layer in encoder.recurrent_layers]
+    first = encoder.residual_from
+    return *encoders.stacked_one_way(
+        inputs,
+        layers,
+        mask,
+        backwards=encoder.go_backwards,
+        residual_from=None if first is None else first - 1,  # counts from 0 there
+    ), mask
+
+
 def pyramidal_oracle(encoder, inputs, mask):
     levels = [encoder.bottom, *encoder.pyramid]
     layers = [pairs(level, len(inputs))[0] for level in levels]
@@ -72,12 +89,24 @@ def pyramidal_oracle(encoder, inputs, mask):
 
 ENCODERS = {
     "bi": (ks.BiEncoder, {"layers": 2}, bi_oracle),
+    "bi_residual": (ks.BiEncoder, {"layers": 4, "residual_from": 3}, bi_oracle),
+    "bi_sum_residual": (
+        ks.BiEncoder,
+        {"layers": 3, "merge": "sum", "residual_from": 2},
+        bi_oracle,
+    ),
     "bi_sum": (ks.BiEncoder, {"layers": 2, "merge": "sum"}, bi_oracle),
     "stacked": (ks.StackedEncoder, {"layers": 4}, stacked_oracle),
     "stacked_plain": (
         ks.StackedEncoder,
         {"layers": 3, "residual_from": None},
         stacked_oracle,
+    ),
+    "uni": (ks.UniEncoder, {"layers": 2}, uni_oracle),
+    "uni_backwards": (
+        ks.UniEncoder,
+        {"layers": 3, "go_backwards": True, "residual_from": 2},
+        uni_oracle,
     ),
     "pyramidal": (ks.PyramidalEncoder, {"layers": 2}, pyramidal_oracle),
     "pyramidal_thirds": (

@@ -12,7 +12,7 @@ import numpy as np
 from keras import tree
 
 import keras_seqattn as ks
-from keras_seqattn.layers.split_cell import KerasCell
+from keras_seqattn.layers.split_cell import KerasCell, NormalizedCell
 from tests.oracles import alignment as align
 from tests.oracles import attention, cells, decoders
 
@@ -209,6 +209,8 @@ STEPS = {
     "gru_paper": cells.gru_paper,
     "lstm": cells.lstm,
     "simple": cells.simple,
+    "layer_norm_gru": cells.layer_norm_gru,
+    "layer_norm_lstm": cells.layer_norm_lstm,
 }
 
 
@@ -216,6 +218,15 @@ def step_of(cell):
     """cell(x, state) of a cell inside a decoder; x is the input, then what is fed."""
     if isinstance(cell, KerasCell):
         return keras_step(cell.cell)
+    if isinstance(cell, NormalizedCell):
+        fed = () if cell.fed_kernel is None else (cell.fed_kernel, cell.fed_norm)
+        pairs = [(cell.input_kernel, cell.input_norm), fed]
+        return normalized_step(
+            STEPS[cell.kind],
+            [product(dense.kernel, norm) for dense, norm in filter(None, pairs)],
+            product(cell.recurrent_kernel.kernel, cell.recurrent_norm),
+            cell.state_norm,
+        )
     parts = [cell.input_kernel, cell.fed_kernel]
     weights = {"kernel": np.concatenate([kernel(p) for p in parts if p is not None])}
     weights["recurrent_kernel"] = kernel(cell.recurrent_kernel)
@@ -229,8 +240,27 @@ def step_of(cell):
     return functools.partial(STEPS[cell.kind], **weights)
 
 
+def product(weight, norm):
+    return array(weight), array(norm.gain), array(norm.bias)
+
+
+def normalized_step(step, products, recurrent, state_norm=None):
+    weights = {"products": products, "recurrent": recurrent}
+    if state_norm is not None:
+        weights["state_norm"] = array(state_norm.gain), array(state_norm.bias)
+    return functools.partial(step, **weights)
+
+
 def keras_step(cell):
-    """cell(x, state) of a stock Keras cell."""
+    """cell(x, state) of a Keras cell: a stock one, or one of ours."""
+    if isinstance(cell, (ks.LayerNormGRUCell, ks.LayerNormLSTMCell)):
+        is_lstm = isinstance(cell, ks.LayerNormLSTMCell)
+        return normalized_step(
+            cells.layer_norm_lstm if is_lstm else cells.layer_norm_gru,
+            [product(cell.kernel, cell.input_norm)],
+            product(cell.recurrent_kernel, cell.recurrent_norm),
+            cell.state_norm if is_lstm else None,
+        )
     step = {
         keras.layers.GRUCell: cells.gru,
         keras.layers.LSTMCell: cells.lstm,

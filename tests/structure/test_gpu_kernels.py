@@ -34,7 +34,14 @@ CELLS = {
     "bahdanau_lstm": lambda: ks.BahdanauCell(UNITS, additive(), "lstm"),
     "bahdanau_simple": lambda: ks.BahdanauCell(UNITS, additive(), "simple"),
     "luong": lambda: ks.LuongCell(UNITS, ks.LuongAttention("general")),
-    "gnmt": lambda: ks.GNMTCell(UNITS, additive(), layers=3),
+    "gnmt": lambda: ks.GNMTCell(
+        UNITS,
+        additive(),
+        cell="layer_norm_lstm",
+        layers=3,
+        dropout=0.1,
+        recurrent_dropout=0.1,
+    ),
     "monotonic": lambda: ks.BahdanauCell(
         UNITS, ks.MonotonicAttention(additive(), noise=1.0), "gru"
     ),

@@ -11,6 +11,8 @@ from keras_seqattn import (
     AttentionDecoder,
     BahdanauAttention,
     BahdanauCell,
+    ChoCell,
+    ConditionalCell,
     ContextCell,
     GNMTCell,
     LuongAttention,
@@ -56,6 +58,15 @@ CASES = {
             (11, 21),  # F
             (7, 14),  # U_z, U_r: the state into two gates
             (7, 7),  # U: the reset state into the proposal, which waits for the gates
+        ],
+    ),
+    "bahdanau_layer_norm_gru": (
+        lambda: bahdanau("layer_norm_gru"),
+        5,  # query, score, context, fed, recurrent: normalised, W x is still outside
+        [
+            (7, 13),  # W_a
+            (11, 21),  # F
+            (7, 21),  # U
         ],
     ),
     "bahdanau_lstm": (
@@ -105,6 +116,21 @@ CASES = {
             (7, 28),  # U of the third
         ],
     ),
+    "conditional": (
+        lambda: ConditionalCell(UNITS, attention=BahdanauAttention(HIDDEN)),
+        6,  # recurrent, query, score, context, and input and recurrent of the second
+        [
+            (7, 21),  # U of the first cell
+            (7, 13),  # W_a
+            (11, 21),  # W of the second cell: the context
+            (7, 21),  # U of the second cell
+        ],
+    ),
+    "cho": (
+        lambda: ChoCell(UNITS),
+        2,  # gates, proposal
+        [(7, 14), (7, 7)],  # U_z, U_r; U
+    ),
     "context": (
         lambda: ContextCell(UNITS),
         1,  # recurrent
@@ -121,24 +147,35 @@ CASES = {
 INPUT_KERNELS = {
     "bahdanau_gru": (5, 21),
     "bahdanau_gru_paper": (5, 21),
+    "bahdanau_layer_norm_gru": (5, 21),
     "bahdanau_lstm": (5, 28),
     "bahdanau_simple": (5, 7),
     "luong": (5, 28),
     "luong_without_input_feeding": (5, 28),
     "gnmt": (5, 28),
+    "conditional": (5, 21),
+    "cho": (5, 21),
     "context": (5, 21),
     "context_fed": (5, 21),
 }
 KEY_KERNELS = {
     "bahdanau_gru": (11, 13),
     "bahdanau_gru_paper": (11, 13),
+    "bahdanau_layer_norm_gru": (11, 13),
     "bahdanau_lstm": (11, 13),
     "bahdanau_simple": (11, 13),
     "luong": (11, 7),
     "luong_without_input_feeding": (11, 7),
     "gnmt": (11, 13),
+    "conditional": (11, 13),
+    "cho": None,
     "context": None,
     "context_fed": None,
+}
+# [in, out] of what is multiplied once, before the first step, beside these two.
+AT_THE_START = {
+    "context_fed": [(7, 21)],  # F: the context into the three gates
+    "cho": [(7, 7), (7, 7), (7, 21)],  # V, V', and F
 }
 
 
@@ -201,10 +238,8 @@ def test_once_per_sequence(case, graph):
     """Outside of the loop: one product for all inputs, one for keys, one readout."""
     outside = products(operations(graph, enter_loops=False))
     rights = [product.right for product in outside]
-    expected = [INPUT_KERNELS[case]]
+    expected = [INPUT_KERNELS[case], *AT_THE_START.get(case, [])]
     if KEY_KERNELS[case] is not None:
         expected.append(KEY_KERNELS[case])
-    if case == "context_fed":
-        expected.append((UNITS, 21))  # F c, before the first step
     assert sorted(r for r in rights if VOCABULARY not in r) == sorted(expected)
     assert len([r for r in rights if VOCABULARY in r]) == 1

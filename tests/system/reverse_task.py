@@ -5,19 +5,19 @@ import numpy as np
 
 import keras_seqattn as ksa
 from examples import reverse
-from examples.reverse import UNITS, Measured, Reverser
+from examples.reverse import UNITS, Measured, reverser
 
 LAST = 5  # evaluations that count, one after each epoch
 
 
 def bahdanau():
     cell = ksa.BahdanauCell(UNITS, attention=ksa.BahdanauAttention(UNITS), cell="gru")
-    return Reverser(ksa.BiEncoder(UNITS, cell="gru"), ksa.DenseBridge(UNITS), cell)
+    return reverser(ksa.BiEncoder(UNITS, cell="gru"), ksa.DenseBridge(UNITS), cell)
 
 
 def luong():
     cell = ksa.LuongCell(UNITS, attention=ksa.LuongAttention("general"), cell="gru")
-    return Reverser(ksa.BiEncoder(UNITS, cell="gru"), ksa.DenseBridge(UNITS), cell)
+    return reverser(ksa.BiEncoder(UNITS, cell="gru"), ksa.DenseBridge(UNITS), cell)
 
 
 def gnmt():
@@ -26,26 +26,26 @@ def gnmt():
     # Not GNMT's encoder: its top layer is one-way, so that its annotations know the
     # symbol before, and the attention may settle one position beside the diagonal.
     encoder = ksa.BiEncoder(UNITS, cell="gru")
-    return Reverser(encoder, ksa.DenseBridge([UNITS, UNITS]), cell)
+    return reverser(encoder, ksa.DenseBridge([UNITS, UNITS]), cell)
 
 
 def context():
     """No attention: the final state of the encoder has to hold the whole sequence."""
     cell = ksa.ContextCell(2 * UNITS, cell="gru", use_context=True)
     encoder = ksa.BiEncoder(2 * UNITS, cell="gru")
-    return Reverser(encoder, ksa.DenseBridge(2 * UNITS), cell)
+    return reverser(encoder, ksa.DenseBridge(2 * UNITS), cell)
 
 
 class Watch(keras.callbacks.Callback):
     """Measures after every epoch; stops when the mean of the last few is enough."""
 
-    def __init__(self, reverser, pairs, enough):
+    def __init__(self, pairs, enough):
         super().__init__()
-        self.reverser, self.pairs, self.enough = reverser, pairs, enough
+        self.pairs, self.enough = pairs, enough
         self.measured = []
 
     def on_epoch_end(self, epoch, logs=None):
-        self.measured.append(reverse.measure(self.reverser, self.pairs))
+        self.measured.append(reverse.measure(self.model, self.pairs))
         reached = np.greater_equal(self.mean_of_last(), self.enough)
         self.model.stop_training = len(self.measured) >= LAST and bool(np.all(reached))
 
@@ -54,12 +54,12 @@ class Watch(keras.callbacks.Callback):
 
 
 def train(build, seed, longest=reverse.LONGEST, enough=(0.996, 0.95), **options):
-    """The trained reverser, its `Watch` and the losses of the epochs."""
+    """The trained model, its `Watch` and the losses of the epochs."""
     keras.utils.set_random_seed(seed)
     random = np.random.default_rng(seed)
-    reverser = build()
-    watch = Watch(reverser, reverse.random_pairs(random, 500, longest), enough)
+    model = build()
+    watch = Watch(reverse.random_pairs(random, 500, longest), enough)
     history = reverse.train(
-        reverser, random, longest, callbacks=[watch], verbose=0, **options
+        model, random, longest, callbacks=[watch], verbose=0, **options
     )
-    return reverser, watch, history.history["loss"]
+    return model, watch, history.history["loss"]

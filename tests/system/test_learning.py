@@ -26,17 +26,17 @@ def train(build, **options):
     the processor time for one that is shared. The smaller one is nearer to the truth.
     """
     clock, processor = time.perf_counter(), time.process_time()
-    reverser, watch, _ = reverse_task.train(build, SEED, **options)
+    model, watch, _ = reverse_task.train(build, SEED, **options)
     seconds = min(time.perf_counter() - clock, time.process_time() - processor)
     assert seconds < LIMIT, watch.measured
-    return reverser, watch.mean_of_last()
+    return model, watch.mean_of_last()
 
 
-def assert_reverses(reverser, longest):
+def assert_reverses(model, longest):
     """Unseen by the training and by its stopping rule; free-running, then told."""
     pairs = reverse.random_pairs(np.random.default_rng(SEED + 1), 1000, longest)
-    assert reverse.measure(reverser, pairs).exact >= EXACT
-    logits = reverser.model((pairs.source, pairs.inputs)).numpy()
+    assert reverse.measure(model, pairs).exact >= EXACT
+    logits = model({"source": pairs.source, "target": pairs.inputs}).numpy()
     told = (logits.argmax(axis=-1) == pairs.target) | (pairs.target == reverse.PAD)
     assert told.all(axis=1).mean() >= EXACT
 
@@ -51,8 +51,8 @@ def assert_reverses(reverser, longest):
     ],
 )
 def test_learns_to_reverse_along_the_anti_diagonal(build):
-    reverser, last = train(build)
-    assert_reverses(reverser, reverse.LONGEST)
+    model, last = train(build)
+    assert_reverses(model, reverse.LONGEST)
     assert last.agreement >= AGREEMENT
 
 
@@ -60,10 +60,10 @@ def test_learns_to_reverse_along_the_anti_diagonal(build):
 @pytest.mark.slow
 def test_without_attention_short_sequences_are_learned():
     longest = 8
-    reverser, _ = train(
+    model, _ = train(
         reverse_task.context, longest=longest, steps=80, enough=(0.996, 0.0)
     )
-    assert_reverses(reverser, longest)
+    assert_reverses(model, longest)
 
 
 @pytest.mark.system

@@ -1,0 +1,125 @@
+"""The same model in PyTorch, eager, without gradients: greedy and beam search.
+
+Keys once per source, stock `nn.GRU` and `nn.GRUCell`, the beam as rows of the batch,
+the memory repeated for it.
+"""
+
+import os
+
+import torch
+from torch import nn
+
+PAD, START, END = 0, 1, 2
+
+
+class TorchSeq2Seq(nn.Module):
+    """The reference model; `weights` by their names, as Keras has them."""
+
+    def __init__(self, weights):
+        super().__init__()
+        vocabulary, depth = weights["target_embedding"].shape
+        units = weights["bridge.bias"].shape[0]
+        self.source_embedding = nn.Embedding(vocabulary, depth)
+        self.target_embedding = nn.Embedding(vocabulary, depth)
+        self.encoder = nn.GRU(depth, units, batch_first=True, bidirectional=True)
+        self.bridge = nn.Linear(2 * units, units)
+        self.key = nn.Linear(2 * units, units, bias=False)
+        self.query = nn.Linear(units, units, bias=False)
+        self.score = nn.Linear(units, 1, bias=False)
+        self.decoder = nn.GRUCell(depth + 2 * units, units)
+        self.hidden = nn.Linear(3 * units, units)
+        self.logits = nn.Linear(units, vocabulary)
+        self.load_state_dict(_state_dict(weights))
+        self.eval()
+
+    def start(self, source):
+        values, final = self.encoder(self.source_embedding(source))
+        state = torch.tanh(self.bridge(torch.cat([final[0], final[1]], dim=-1)))
+        return values, self.key(values), state
+
+    def step(self, token, state, values, keys):
+        hidden = torch.tanh(self.query(state)[:, None] + keys)
+        alignment = torch.softmax(self.score(hidden).squeeze(-1), dim=-1)
+        context = torch.bmm(alignment[:, None], values).squeeze(1)
+        x = torch.cat([self.target_embedding(token), context], dim=-1)
+        state = self.decoder(x, state)
+        read = torch.tanh(self.hidden(torch.cat([state, context], dim=-1)))
+        return self.logits(read), state
+
+    @torch.inference_mode()
+    def greedy(self, source, length):
+        values, keys, state = self.start(source)
+        token = source.new_full((len(source),), START)
+        ended, tokens = torch.zeros_like(token, dtype=torch.bool), []
+        for _ in range(length):
+            logits, state = self.step(token, state, values, keys)
+            token = logits.argmax(dim=-1).masked_fill(ended, PAD)
+            tokens.append(token)
+            ended |= token == END
+            if ended.all():
+                break
+        return torch.stack(tokens, dim=1)
+
+    @torch.inference_mode()
+    def beam(self, source, length, k):
+        batch = len(source)
+        start = (x.repeat_interleave(k, dim=0) for x in self.start(source))
+        values, keys, state = start
+        first_row = torch.arange(0, batch * k, k)[:, None]
+        tokens = source.new_full((batch * k, 1), START)
+        scores = torch.full((batch, k), -1e9)
+        scores[:, 0] = 0.0  # all hypotheses start the same: one goes on
+        ended = torch.zeros(batch * k, dtype=torch.bool)
+        for _ in range(length):
+            logits, state = self.step(tokens[:, -1], state, values, keys)
+            gained = torch.log_softmax(logits, dim=-1)
+            if ended.any():
+                gained[ended] = -1e9
+                gained[ended, PAD] = 0.0
+            vocabulary = gained.shape[-1]
+            flat = (scores[..., None] + gained.view(batch, k, -1)).view(batch, -1)
+            scores, best = flat.topk(k, dim=-1)
+            row = (first_row + best // vocabulary).view(-1)
+            token = (best % vocabulary).view(-1, 1)
+            state = state.index_select(0, row)
+            tokens = torch.cat([tokens.index_select(0, row), token], dim=1)
+            ended = ended.index_select(0, row) | (token[:, 0] == END)
+            if ended.all():
+                break
+        return tokens.view(batch, k, -1)[..., 1:], scores
+
+
+def torch_seq2seq(weights):
+    """The model, with as many threads as TensorFlow takes."""
+    torch.set_num_threads(os.cpu_count())
+    return TorchSeq2Seq(weights)
+
+
+def _state_dict(weights):
+    """Keras's weights as PyTorch wants them: kernels transposed, gates r, z, n."""
+
+    def tensor(array):
+        return torch.tensor(array).contiguous()
+
+    state = {}
+    for name in ("source_embedding", "target_embedding"):
+        state[f"{name}.weight"] = tensor(weights[name])
+    for name in ("key", "query", "score", "bridge", "hidden", "logits"):
+        state[f"{name}.weight"] = tensor(weights[f"{name}.kernel"].T)
+        if f"{name}.bias" in weights:
+            state[f"{name}.bias"] = tensor(weights[f"{name}.bias"])
+    for name, suffix in (
+        ("encoder.forward", "_l0"),
+        ("encoder.backward", "_l0_reverse"),
+        ("decoder", ""),
+    ):
+        bias_in, bias_state = weights[f"{name}.bias"]
+        for part, array in (
+            ("weight_ih", weights[f"{name}.kernel"]),
+            ("weight_hh", weights[f"{name}.recurrent_kernel"]),
+            ("bias_ih", bias_in),
+            ("bias_hh", bias_state),
+        ):
+            z, r, n = tensor(array.T).chunk(3)
+            state[f"{name.split('.')[0]}.{part}{suffix}"] = torch.cat([r, z, n])
+    return state

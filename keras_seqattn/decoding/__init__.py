@@ -1,0 +1,1 @@
+"""The choice of tokens: one loop, several searches, any model that can step."""

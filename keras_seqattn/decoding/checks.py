@@ -1,0 +1,129 @@
+"""Errors of the searches, before anything is computed."""
+
+import tensorflow as tf
+from keras import tree
+
+from keras_seqattn.decoding.limits import RelativeLength
+from keras_seqattn.decoding.protocol import StepModel
+from keras_seqattn.decoding.search import Search
+
+
+def check_model(model):
+    """It can start and step."""
+    if isinstance(model, type) or not isinstance(model, StepModel):
+        raise ValueError(
+            "decode got an unusable model. Expected one with the methods start(source) "
+            f"and step(tokens, state, memory), received {model!r}. Pass a Seq2Seq, an "
+            "Ensemble, or your own (see StepModel)."
+        )
+
+
+def check_search(search, max_length, tokens):
+    """Its options do not contradict each other, nor the rest."""
+    if not isinstance(search, Search):
+        raise ValueError(
+            "decode got an unusable search. Expected Greedy(), Sample(...) or "
+            f"BeamSearch(...), received {search!r}. Make one: a class is not enough."
+        )
+    owner = type(search).__name__
+    if not isinstance(max_length, (int, RelativeLength)) or isinstance(
+        max_length, bool
+    ):
+        raise ValueError(
+            "decode got an unusable max_length. Expected an integer or a "
+            f"RelativeLength, received {max_length!r}. Pass e.g. max_length=100."
+        )
+    if isinstance(max_length, int) and max_length < 1:
+        raise ValueError(
+            "decode got an unusable max_length. Expected 1 or more, received "
+            f"max_length={max_length}. Count the end token, too."
+        )
+    bound = max_length if isinstance(max_length, int) else max_length.at_most
+    if bound is not None and search.min_length > bound:
+        raise ValueError(
+            f"{owner} got contradictory options. Expected min_length <= max_length, "
+            f"received min_length={search.min_length} and max_length={bound}. Lower "
+            "the one or raise the other."
+        )
+    if tokens.end in search.forbidden_tokens:
+        raise ValueError(
+            f"{owner} got contradictory options. Expected the end token among those "
+            f"that may be chosen, received forbidden_tokens={search.forbidden_tokens} "
+            f"and end={tokens.end}. For hypotheses of a fixed length use min_length."
+        )
+
+
+def check_source(source, max_length):
+    """There are sentences, and words in them."""
+    for x in tree.flatten(source):
+        if len(x.shape) < 2 or 0 in x.shape[:2]:
+            raise ValueError(
+                "decode got an unusable source. Expected [batch, source] with at least "
+                f"one sentence and one position, received shape {tuple(x.shape)}. For "
+                "an empty sentence pass one padded position; for no sentence do not "
+                "call."
+            )
+    if isinstance(max_length, RelativeLength):
+        ids = isinstance(source, tf.Tensor) and source.dtype.is_integer
+        if not ids or len(source.shape) != 2:
+            received = tree.map_structure(
+                lambda x: f"{x.dtype.name} {tuple(x.shape)}", source
+            )
+            raise ValueError(
+                "decode got a RelativeLength for a source without ids. Expected an "
+                f"integer tensor [batch, source], received {received}. Pass an "
+                "integer as max_length."
+            )
+
+
+def check_prefix(prefix, source, max_length, tokens):
+    """It fits the batch and the maximum, and does not end."""
+    batch = tree.flatten(source)[0].shape[0]
+    if (
+        len(prefix.shape) != 2
+        or None not in (prefix.shape[0], batch)
+        and (prefix.shape[0] != batch)
+    ):
+        raise ValueError(
+            "decode got an unusable prefix. Expected ids [batch, target] with batch = "
+            f"{batch}, received shape {tuple(prefix.shape)}. Pass one row for every "
+            "sentence, padded; a row of padding forces nothing."
+        )
+    if not tf.executing_eagerly():
+        return  # what is in it is not known yet
+    lengths = tf.reduce_sum(tf.cast(prefix != tokens.pad, tf.int32), axis=1)
+    last = tf.range(prefix.shape[1]) < lengths[:, None]
+    if not tf.reduce_all((prefix != tokens.pad) == last):
+        raise ValueError(
+            "decode got a prefix with padding in front of tokens. Expected padding "
+            f"after the last token only, received {prefix.numpy().tolist()}. Move the "
+            "tokens to the front."
+        )
+    if tf.reduce_any((prefix == tokens.end) | (prefix == tokens.start)):
+        raise ValueError(
+            "decode got a prefix with a start or end token. Expected words only, "
+            f"received {prefix.numpy().tolist()} with start={tokens.start} and "
+            f"end={tokens.end}. Drop it: the start is implied, and after the end "
+            "nothing follows."
+        )
+    limits = max_length
+    if isinstance(max_length, RelativeLength):
+        limits = max_length.limits(source, tokens.pad)
+    if tf.reduce_any(lengths > limits):
+        raise ValueError(
+            "decode got a prefix longer than the maximum. Expected at most "
+            f"{tf.get_static_value(tf.convert_to_tensor(limits)).tolist()} tokens, "
+            f"received lengths {lengths.numpy().tolist()}. Raise max_length."
+        )
+
+
+def mask_of(memory, search):
+    """The memory's mask, which a coverage penalty cannot do without."""
+    mask = getattr(memory, "mask", None)
+    if mask is None and search.coverage_penalty:
+        raise ValueError(
+            "BeamSearch got a coverage_penalty for a memory without a mask. Expected "
+            "memory.mask [batch, source], True = real, from the model's start; "
+            "received None. Return one of all True when everything is real."
+        )
+    return mask

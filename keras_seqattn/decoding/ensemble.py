@@ -1,0 +1,128 @@
+"""Several models that search together."""
+
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+from keras_seqattn.decoding.checks import check_model
+from keras_seqattn.decoding.protocol import look_ahead
+from keras_seqattn.types import Started, Step
+
+
+class EnsembleMemory(NamedTuple):
+    """The memory of each model, and the mask of the source."""
+
+    members: Any
+    mask: Any
+
+
+class Ensemble:
+    """Models with the same vocabularies behind one protocol: their mean decides.
+
+    Args:
+        models: `StepModel`s; for `score` callable ones, too. Their sources are the
+            same, with as many positions to attend to.
+        combine: "log_linear": the mean of the log-probabilities, renormalised; a model
+            that finds a token impossible has its way. "linear": the mean of the
+            probabilities.
+        weights: one number for each model, they need not sum to 1; None: all equal.
+
+    Equations:
+        log_linear: p(y) ~ prod{p[n](y)^w[n] : n}
+        linear: p(y) = sum{w[n] * p[n](y) : n}
+        alignment = sum{w[n] * alignment[n] : n}
+
+    Example:
+        >>> def model(seed):
+        ...     keras.utils.set_random_seed(seed)
+        ...     cell = BahdanauCell(8, attention=BahdanauAttention(8))
+        ...     return Seq2Seq(
+        ...         source_embedding=keras.layers.Embedding(20, 4),
+        ...         encoder=BiEncoder(8),
+        ...         decoder=AttentionDecoder(cell),
+        ...         head=OutputHead(20),
+        ...     )
+        >>> ensemble = Ensemble([model(1), model(2)])
+        >>> source = keras.ops.array([[5, 6, 2]])
+        >>> decode(ensemble, source, Greedy(), max_length=4).scores.shape
+        TensorShape([1, 1])
+    """
+
+    def __init__(self, models, combine="log_linear", weights=None):
+        self.models = list(models)
+        if not self.models:
+            raise ValueError(
+                "Ensemble got no models. Expected one or more, received []. Pass a "
+                "list of Seq2Seq models with the same vocabularies."
+            )
+        for model in self.models:
+            check_model(model)
+        if combine not in ("linear", "log_linear"):
+            raise ValueError(
+                "Ensemble got an unknown combine. Expected 'linear' or 'log_linear', "
+                f"received {combine!r}. Check the spelling."
+            )
+        weights = [1.0] * len(self.models) if weights is None else list(weights)
+        if len(weights) != len(self.models) or min(weights) < 0 or sum(weights) <= 0:
+            raise ValueError(
+                "Ensemble got unusable weights. Expected one number for each of the "
+                f"{len(self.models)} models, 0 or more and not all 0, received "
+                f"{weights}. Use None for equal weights."
+            )
+        self.combine = combine
+        self.weights = [float(weight) / sum(weights) for weight in weights]
+
+    @property
+    def variables(self):
+        return [v for m in self.models for v in getattr(m, "variables", ())]
+
+    def start(self, source):
+        """`Started` with the states and memories of all."""
+        started = [model.start(source) for model in self.models]
+        mask = getattr(started[0].memory, "mask", None)
+        memory = EnsembleMemory([s.memory for s in started], mask)
+        return Started([s.state for s in started], memory)
+
+    def look_ahead(self, memory):
+        """The memory with more computed once, for many steps."""
+        members = zip(self.models, memory.members, strict=True)
+        return memory._replace(members=[look_ahead(*member) for member in members])
+
+    def step(self, tokens, state, memory):
+        """`Step` whose output are log-probabilities."""
+        steps = [
+            model.step(tokens, *each)
+            for model, *each in zip(self.models, state, memory.members, strict=True)
+        ]
+        output = self._combined([step.output for step in steps])
+        alignment = self._mean([step.alignment for step in steps])
+        return Step(output, alignment, [step.state for step in steps])
+
+    def __call__(self, inputs, return_attention_scores=False):
+        results = [m(inputs, return_attention_scores=True) for m in self.models]
+        logits, alignments = zip(*results, strict=True)
+        output = self._combined(logits)
+        return (output, self._mean(alignments)) if return_attention_scores else output
+
+    def _combined(self, logits):
+        sizes = {x.shape[-1] for x in logits}
+        if len(sizes) > 1:
+            raise ValueError(
+                "Ensemble got models with different vocabularies. Expected logits of "
+                f"one size, received {sorted(sizes)}. Pass models over the same "
+                "tokens: others cannot vote together."
+            )
+        log_probs = [tf.nn.log_softmax(tf.cast(x, tf.float32)) for x in logits]
+        if self.combine == "log_linear":
+            return tf.nn.log_softmax(self._mean(log_probs))
+        shifted = [x + tf.math.log(weight) for weight, x in self._votes(log_probs)]
+        return tf.reduce_logsumexp(tf.stack(shifted), axis=0)
+
+    def _mean(self, values):
+        votes = self._votes(values)
+        return tf.add_n([weight * tf.cast(x, tf.float32) for weight, x in votes])
+
+    def _votes(self, values):
+        """Pairs with a weight; 0 times an infinite logarithm would be NaN."""
+        pairs = zip(self.weights, values, strict=True)
+        return [(weight, x) for weight, x in pairs if weight]

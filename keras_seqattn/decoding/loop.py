@@ -1,0 +1,210 @@
+"""The decoding loop: the only one, whatever is searched and however."""
+
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+from keras import tree
+
+from keras_seqattn.decoding import checks
+from keras_seqattn.decoding.backtrace import paths
+from keras_seqattn.decoding.compiled import compiled
+from keras_seqattn.decoding.constraints import allowed, normalise
+from keras_seqattn.decoding.hypotheses import advance, asked, follow
+from keras_seqattn.decoding.limits import RelativeLength
+from keras_seqattn.decoding.protocol import look_ahead
+from keras_seqattn.decoding.search import begin
+from keras_seqattn.types import Decoded, SpecialTokens
+
+
+def decode(model, source, search, max_length, tokens=None, prefix=None):
+    """Searches for the targets of a batch of sources.
+
+    One `tf.while_loop`. Called eagerly it is compiled once for each model and search,
+    for all batch sizes and lengths, and the target axis is as long as the longest
+    hypothesis; inside a `tf.function` it becomes part of that, and the target axis is
+    `max_length`, so that XLA can compile it.
+
+    A finished hypothesis never changes. Lengths count the end token. Scores are
+    log-probabilities under the model, as `score` computes them, whatever was forbidden
+    or forced. Padding and start are never chosen, nor NaN; where nothing can be chosen
+    there is no hypothesis: score -inf, length 0. Neither the order of the batch, nor
+    what else is in it, nor its padding makes a difference (but `Sample` draws for a
+    batch as a whole).
+
+    Args:
+        model: a `StepModel`: `Seq2Seq`, `Ensemble`, or your own.
+        source: what `model.start` takes, e.g. int ids `[batch, source]`.
+        search: `Greedy()`, `Sample(...)` or `BeamSearch(...)`.
+        max_length: the greatest length of a hypothesis, an integer or a
+            `RelativeLength`; one that gets there without an end token stays without.
+        tokens: `SpecialTokens`; None: `SpecialTokens()`.
+        prefix: int ids `[batch, target]` that every hypothesis of the sentence begins
+            with, padded; sentences with nothing but padding are free. None: all are.
+
+    Returns:
+        `Decoded(tokens, lengths, scores, ranking, alignments)`, `[batch, n_best, ...]`.
+
+    Example:
+        >>> embedding = keras.layers.Embedding(20, 4)
+        >>> cell = BahdanauCell(8, attention=BahdanauAttention(8))
+        >>> model = Seq2Seq(
+        ...     source_embedding=embedding,
+        ...     encoder=BiEncoder(8),
+        ...     decoder=AttentionDecoder(cell),
+        ...     head=OutputHead(20),
+        ... )
+        >>> source = keras.ops.array([[5, 6, 7, 2], [8, 2, 0, 0]])
+        >>> decoded = decode(model, source, BeamSearch(4, n_best=2), max_length=6)
+        >>> decoded.scores.shape
+        TensorShape([2, 2])
+    """
+    tokens = SpecialTokens() if tokens is None else tokens
+    checks.check_model(model)
+    checks.check_search(search, max_length, tokens)
+    source = tree.map_structure(tf.convert_to_tensor, source)
+    checks.check_source(source, max_length)
+    if prefix is not None:
+        prefix = tf.cast(prefix, tf.int32)
+        checks.check_prefix(prefix, source, max_length, tokens)
+    ahead = _many_queries(search, source, max_length)
+    if not tf.executing_eagerly():
+        return _decode(model, source, search, max_length, tokens, prefix, ahead)
+    relative = isinstance(max_length, RelativeLength)
+    key = ("decode", search, max_length if relative else None, tokens, ahead)
+
+    def run(model, source, max_length, prefix=None):
+        limit = key[2] if relative else max_length
+        decoded = _decode(model, source, search, limit, tokens, prefix, ahead)
+        longest = tf.reduce_max(decoded.lengths)
+        return decoded._replace(
+            tokens=decoded.tokens[..., :longest],
+            alignments=decoded.alignments[..., :longest, :],
+        )
+
+    length = tf.constant(0 if relative else max_length)
+    given = (source, length) if prefix is None else (source, length, prefix)
+    return compiled(model, key, run)(*given)
+
+
+class _At(NamedTuple):
+    """Where a search is."""
+
+    t: Any  # number of the step, from 0
+    mask: Any  # of the memory
+    seed: Any  # one for the whole call, for those who draw
+
+
+def _decode(model, source, search, max_length, tokens, prefix, ahead):
+    state, memory = model.start(source)
+    if ahead:
+        memory = look_ahead(model, memory)
+    batch = tf.shape(tree.flatten(source)[0])[0]
+    limits, max_length = _limits(max_length, source, batch, tokens)
+    mask = checks.mask_of(memory, search)
+    size = None if mask is None else tf.shape(mask)[1]
+    now = begin(search, batch, size, max_length, tokens)
+    if search.beam is not None:  # the state alone has an axis for the beam
+        state = tree.map_structure(lambda x: _beside(x, search.beam), state)
+    seed = _seed(search)
+    kept = model.step, memory, search, tokens, prefix, limits, mask, seed
+
+    with tf.__internal__.FuncGraph("one_step").as_default():  # never run
+        written = _one_step(tf.constant(0), now, state, *kept)[-1]
+    arrays = [
+        tf.TensorArray(x.dtype, max_length, element_shape=x.shape) for x in written
+    ]
+
+    def body(t, now, state, arrays):
+        new, after, written = _one_step(t, now, state, *kept)
+        tree.map_structure(lambda x, old: x.set_shape(old.shape), after, state)
+        tree.map_structure(lambda x, old: x.set_shape(old.shape), new, now)
+        pairs = zip(arrays, written, strict=True)
+        return t + 1, new, after, [array.write(t, x) for array, x in pairs]
+
+    def go_on(t, now, *_):
+        return ~tf.reduce_all(search.done(now, limits, mask))
+
+    steps, now, _, arrays = tf.while_loop(
+        go_on,
+        body,
+        (tf.constant(0), now, tree.map_structure(tf.convert_to_tensor, state), arrays),
+        maximum_iterations=max_length,
+    )
+    return _result(search, now, mask, steps, tokens, *[a.stack() for a in arrays])
+
+
+def _one_step(t, now, state, step, memory, search, tokens, prefix, limits, mask, seed):
+    """New hypotheses, new state, and what is kept of every step."""
+    output, alignment, state = step(now.tokens, state, memory)
+    logits, log_sum = normalise(tf.cast(output, tf.float32))
+    free = allowed(logits, now, t, search, tokens, prefix)
+    if asked(now.coverage):
+        now = now._replace(coverage=_cover(now, alignment))
+    choice = search.choose(free, log_sum, now, _At(t, mask, seed))
+    new = advance(now, choice, t, limits, tokens)
+    if choice.parents is None:
+        return new, state, [new.tokens, alignment]
+    state = tree.map_structure(lambda x: follow(x, choice.parents), state)
+    return new, state, [new.tokens, alignment, choice.parents]
+
+
+def _cover(now, alignment):
+    """The coverage after this step's alignment; a finished hypothesis is done."""
+    alignment = tf.cast(alignment, tf.float32)
+    for _ in range(len(alignment.shape) - len(now.coverage.shape)):
+        alignment = tf.reduce_mean(alignment, axis=-2)  # over heads
+    return now.coverage + tf.where(now.finished[..., None], 0.0, alignment)
+
+
+def _result(search, now, mask, steps, tokens, chosen, alignments, parents=None):
+    """From what was written, time first, to `[batch, n_best, target, ...]`."""
+    ranking = search.rank(now, mask)
+    values = [now.lengths, now.log_probs, ranking]
+    if search.beam is None:
+        values = [x[:, None] for x in values]
+        chosen, alignments = chosen[:, :, None], alignments[:, :, None]
+    values = [x[:, : search.n_best] for x in values]
+    if parents is not None:
+        places = paths(parents, steps, search.n_best)
+        chosen = tf.gather(chosen, places[1:], batch_dims=2)
+        alignments = tf.gather(alignments, places[:-1], batch_dims=2)
+    lengths, scores, ranking = values
+    rank = len(alignments.shape)
+    target_first = tf.transpose(alignments, [1, 2, *range(3, rank - 1), 0, rank - 1])
+    real = tf.range(tf.shape(chosen)[0]) < lengths[..., None]
+    seen = real[(..., *[None] * (rank - 4), slice(None), None)]
+    return Decoded(
+        tokens=tf.where(real, tf.transpose(chosen, [1, 2, 0]), tokens.pad),
+        lengths=lengths,
+        scores=scores,
+        ranking=tf.where(lengths > 0, ranking, -float("inf")),
+        alignments=tf.where(seen, tf.cast(target_first, tf.float32), 0.0),
+    )
+
+
+def _many_queries(search, source, max_length):
+    """Whether a source may get as many queries as it has positions."""
+    size = tree.flatten(source)[0].shape[1]
+    if isinstance(max_length, RelativeLength) or size is None:
+        return True
+    return (search.beam or 1) * max_length >= size
+
+
+def _limits(max_length, source, batch, tokens):
+    """The greatest length of each sentence `[batch]`, and of all."""
+    if isinstance(max_length, RelativeLength):
+        limits = max_length.limits(source, tokens.pad)
+        return limits, tf.reduce_max(limits)
+    return tf.fill([batch], max_length), max_length
+
+
+def _beside(x, count):
+    """`[batch, count, ...]` of the same."""
+    x = tf.convert_to_tensor(x)
+    return tf.repeat(x[:, None], count, axis=1)
+
+
+def _seed(search):
+    if search.seed is None:
+        return tf.random.uniform([], maxval=2**31 - 1, dtype=tf.int32)
+    return tf.constant(search.seed, tf.int32)

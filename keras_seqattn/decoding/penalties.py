@@ -1,0 +1,60 @@
+"""Wu et al. 2016: what a hypothesis is worth beside its log-probability."""
+
+import tensorflow as tf
+
+# Below this a source position counts as uncovered: log 0 would end every comparison.
+UNCOVERED = 1e-6
+
+
+def length_penalty(lengths, alpha):
+    """`lp(Y) = (5 + |Y|)^alpha / (5 + 1)^alpha`; |Y| counts the end token.
+
+    Args:
+        lengths: any shape.
+        alpha: 0: no penalty; 0.6 to 1 are usual: longer hypotheses win.
+
+    Returns:
+        float32, the shape of `lengths`. Log-probabilities are divided by it.
+
+    Equations:
+        lp(Y) = (5 + |Y|)^alpha / (5 + 1)^alpha  (14)
+
+    References:
+        Wu et al. 2016, arXiv:1609.08144.
+    """
+    return ((5.0 + tf.cast(lengths, tf.float32)) / 6.0) ** alpha  # (14)
+
+
+def coverage_penalty(coverage, mask, beta):
+    """`cp(X; Y) = beta * sum_i log(min(sum_j p_ij, 1))`, zero when all is covered.
+
+    Args:
+        coverage: `[batch, ..., source]`, alignments summed over the target.
+        mask: `[batch, source]`, True = real, or None.
+        beta: 0: no penalty.
+
+    Returns:
+        float32 `[batch, ...]`, at most 0. Added to the log-probability. A position
+        counts as uncovered below 1e-6, where the logarithm stops.
+
+    Equations:
+        cp(X; Y) = beta * sum{log(min(sum{p[i, j] : j}, 1)) : i}  (14)
+
+    References:
+        Wu et al. 2016, arXiv:1609.08144.
+    """
+    covered = tf.math.log(tf.clip_by_value(coverage, UNCOVERED, 1.0))
+    if mask is not None:
+        mask = tf.reshape(
+            mask,
+            tf.concat(
+                [
+                    tf.shape(mask)[:1],
+                    [1] * (len(coverage.shape) - 2),
+                    tf.shape(mask)[1:],
+                ],
+                axis=0,
+            ),
+        )
+        covered = tf.where(mask, covered, 0.0)
+    return beta * tf.reduce_sum(covered, axis=-1)  # (14)

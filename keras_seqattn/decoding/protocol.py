@@ -1,0 +1,37 @@
+"""What a search needs of a model, and a model of nobody."""
+
+from typing import Any, Protocol, runtime_checkable
+
+from keras_seqattn.types import Started, Step
+
+
+@runtime_checkable
+class StepModel(Protocol):
+    """A model that can be searched; `Seq2Seq` and `Ensemble` are two.
+
+    Both methods are graph code: tensors in, tensors out, no side effects.
+    """
+
+    def start(self, source: Any) -> Started:
+        """`Started(state, memory)` for a batch of sources.
+
+        The state is a nest, batch first. The memory has a `mask` `[batch, source]`,
+        True = real, or None when everything is.
+        """
+
+    def step(self, tokens: Any, state: Any, memory: Any) -> Step:
+        """`Step(logits, alignment, state)` after the last tokens.
+
+        `tokens` are `[batch]`, or `[batch, beam]` when there are several hypotheses;
+        the state then has that axis too, the memory never: its values and keys are
+        those of the sentence, whichever hypothesis asks. The alignment is
+        `[batch, source]` or `[batch, beam, source]`, with heads before the source.
+        """
+
+
+def look_ahead(model, memory):
+    """The memory with more computed once, from a model that offers it.
+
+    `model.look_ahead(memory)` is optional: work that many steps share.
+    """
+    return model.look_ahead(memory) if hasattr(model, "look_ahead") else memory

@@ -1,0 +1,92 @@
+"""A token at random, as the model says."""
+
+import dataclasses
+
+import tensorflow as tf
+
+from keras_seqattn.decoding.constraints import NEVER
+from keras_seqattn.decoding.greedy import continued
+from keras_seqattn.decoding.hypotheses import Choice
+from keras_seqattn.decoding.search import Search, register
+
+
+@register
+@dataclasses.dataclass(frozen=True)
+class Sample(Search):
+    """Draws tokens from the model's distribution, `n_best` times independently.
+
+    The hypotheses are in the order in which they were drawn: the first is a fair
+    sample. Scores are log-probabilities under the model, at temperature 1 and without
+    truncation. Equal seeds draw the same from the same batch.
+
+    Args:
+        temperature: divides the logits; below 1 the probable gets more probable.
+        top_k: only the k most probable tokens, and those equal to the last of them.
+        top_p: only the most probable tokens that together reach this probability
+            (nucleus), after `top_k`.
+        n_best: number of samples.
+        seed: None: another one for every call.
+        **kwargs: of `Search`: min_length, forbidden_tokens, no_repeat_ngram.
+
+    Example:
+        >>> Sample(temperature=0.7, top_p=0.9, n_best=4, seed=1).n_best
+        4
+
+    References:
+        Holtzman et al. 2020, arXiv:1904.09751 (nucleus).
+    """
+
+    temperature: float = 1.0
+    top_k: int | None = None
+    top_p: float | None = None
+    n_best: int = 1
+    seed: int | None = None
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.check_count("n_best", self.n_best, 1)
+        if self.top_k is not None:
+            self.check_count("top_k", self.top_k, 1)
+        if not self.temperature > 0:
+            raise ValueError(
+                "Sample got an unusable temperature. Expected a number above 0, "
+                f"received temperature={self.temperature!r}. For the most probable "
+                "token use Greedy()."
+            )
+        if self.top_p is not None and not 0 < self.top_p <= 1:
+            raise ValueError(
+                "Sample got an unusable top_p. Expected a probability in (0, 1], "
+                f"received top_p={self.top_p!r}. Use None for all tokens."
+            )
+
+    @property
+    def beam(self):
+        return None if self.n_best == 1 else self.n_best
+
+    def choose(self, allowed, log_sum, now, at):
+        logits = allowed / self.temperature
+        if self.top_k is not None:
+            logits = keep_top_k(logits, self.top_k)
+        if self.top_p is not None:
+            logits = keep_top_p(logits, self.top_p)
+        seed = tf.stack([at.seed, at.t])
+        uniform = tf.random.stateless_uniform(
+            tf.shape(logits), seed, minval=1e-20, maxval=1.0
+        )
+        gumbel = -tf.math.log(-tf.math.log(uniform))
+        tokens = tf.argmax(logits + gumbel, axis=-1, output_type=tf.int32)
+        return Choice(tokens, continued(now, allowed, log_sum, tokens), None)
+
+
+def keep_top_k(logits, k):
+    """The logits, -inf below the k-th largest."""
+    values, _ = tf.math.top_k(logits, min(k, logits.shape[-1]))
+    return tf.where(logits < values[..., -1:], NEVER, logits)
+
+
+def keep_top_p(logits, p):
+    """The logits, -inf outside the smallest set that reaches probability p."""
+    ordered = tf.sort(logits, axis=-1, direction="DESCENDING")
+    before = tf.cumsum(tf.nn.softmax(ordered), axis=-1, exclusive=True)
+    kept = tf.where(before < p, ordered, float("inf"))
+    return tf.where(logits < tf.reduce_min(kept, axis=-1, keepdims=True), NEVER, logits)

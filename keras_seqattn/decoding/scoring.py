@@ -1,0 +1,66 @@
+"""What a model says about targets that are given."""
+
+import tensorflow as tf
+
+from keras_seqattn.decoding.compiled import compiled
+from keras_seqattn.types import Scored, SpecialTokens
+
+
+def score(model, source, target, tokens=None):
+    """Teacher-forced log-probabilities of targets, and their alignments.
+
+    `score(model, source, decoded.tokens[:, 0]).scores` are `decoded.scores[:, 0]`.
+
+    Args:
+        model: a `Seq2Seq` or `Ensemble`, i.e. callable on `{"source", "target"}` with
+            `return_attention_scores=True`.
+        source: int ids `[batch, source]`.
+        target: int ids `[batch, target]` without start token, usually with end token,
+            padded.
+        tokens: `SpecialTokens`; None: `SpecialTokens()`.
+
+    Returns:
+        `Scored(scores, log_probs, alignments)`.
+
+    Example:
+        >>> cell = BahdanauCell(8, attention=BahdanauAttention(8))
+        >>> model = Seq2Seq(
+        ...     source_embedding=keras.layers.Embedding(20, 4),
+        ...     encoder=BiEncoder(8),
+        ...     decoder=AttentionDecoder(cell),
+        ...     head=OutputHead(20),
+        ... )
+        >>> source, target = keras.ops.array([[5, 6, 2]]), keras.ops.array([[7, 2]])
+        >>> score(model, source, target).log_probs.shape
+        TensorShape([1, 2])
+    """
+    tokens = SpecialTokens() if tokens is None else tokens
+    source, target = tf.convert_to_tensor(source), tf.cast(target, tf.int32)
+    if len(target.shape) != 2 or 0 in target.shape:
+        raise ValueError(
+            "score got an unusable target. Expected ids [batch, target] with at least "
+            f"one sentence and one token, received shape {tuple(target.shape)}. For "
+            "the hypotheses of a beam pass one of them, e.g. decoded.tokens[:, 0]."
+        )
+
+    def run(model, source, target):
+        return _score(model, source, target, tokens)
+
+    if not tf.executing_eagerly():
+        return run(model, source, target)
+    return compiled(model, ("score", tokens), run)(source, target)
+
+
+def _score(model, source, target, tokens):
+    start = tf.fill([tf.shape(target)[0], 1], tokens.start)
+    fed = tf.concat([start, target[:, :-1]], axis=1)
+    fed = tf.where(fed == tokens.end, tokens.pad, fed)  # nothing follows it
+    inputs = {"source": source, "target": fed}
+    logits, alignments = model(inputs, return_attention_scores=True)
+    log_probs = tf.nn.log_softmax(tf.cast(logits, tf.float32))
+    real = target != tokens.pad
+    chosen = tf.gather(log_probs, target, batch_dims=2)
+    chosen = tf.where(real, chosen, 0.0)
+    seen = real[(slice(None), *[None] * (len(alignments.shape) - 3), slice(None), None)]
+    alignments = tf.where(seen, tf.cast(alignments, tf.float32), 0.0)
+    return Scored(tf.reduce_sum(chosen, axis=1), chosen, alignments)

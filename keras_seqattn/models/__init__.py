@@ -1,0 +1,1 @@
+"""Layers composed to models."""

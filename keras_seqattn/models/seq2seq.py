@@ -1,0 +1,278 @@
+"""A whole model: from the ids of two sentences to logits, at once or step by step."""
+
+import keras
+from keras import ops
+
+from keras_seqattn.layers import checks
+from keras_seqattn.layers.base import carry_mask, deserialize_part, serialize_part
+from keras_seqattn.models.summary import summary_lines
+from keras_seqattn.types import Started, Step
+
+_PARTS = (
+    "source_embedding",
+    "encoder",
+    "bridge",
+    "target_embedding",
+    "decoder",
+    "head",
+)
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class Seq2Seq(keras.Model):
+    """Embeds, encodes, bridges, decodes, and puts a head on it.
+
+    All weights exist once it is made. Train it with `fit` and a stock Keras loss: the
+    logits carry the target's mask. Search with `decode`.
+
+    Args:
+        source_embedding: `keras.layers.Embedding` of the source's tokens.
+        encoder: an `Encoder`, e.g. `BiEncoder`.
+        decoder: an `AttentionDecoder`.
+        head: `OutputHead`, `DeepOutputHead`, or any layer from outputs to logits.
+        target_embedding: `keras.layers.Embedding` of the target's tokens; None: the
+            source's, for a joint vocabulary. Tied to a head that was given the same
+            `keras.layers.ReversibleEmbedding`: two ways, or all three.
+        bridge: a `Bridge`, from the encoder's state to the decoder's; None: zeros.
+        source_word_dropout: rate at which whole source words lose their embedding.
+        target_word_dropout: the same for the target words that are fed.
+        pad: id of the padding, in both languages.
+        seed: for the word dropout.
+        **kwargs: of `keras.Model`.
+
+    Call arguments:
+        inputs: `{"source": ids, "target": ids}`, int `[batch, source]` and
+            `[batch, target]`; the target begins with the start token and lacks the end
+            token (labels are the same, one to the left).
+        return_attention_scores: whether to return the alignments too.
+        training: whether dropout applies.
+
+    Returns:
+        logits `[batch, target, vocabulary]`; with `return_attention_scores=True` also
+        the alignments `[batch, target, source]`, with heads
+        `[batch, heads, target, source]`.
+
+    Shapes:
+        source: [batch, source]
+        target: [batch, target]
+        logits: [batch, target, vocabulary]
+        alignment: [batch, target, source]
+
+    Example:
+        >>> cell = BahdanauCell(8, attention=BahdanauAttention(8))
+        >>> model = Seq2Seq(
+        ...     source_embedding=keras.layers.Embedding(20, 4),
+        ...     encoder=BiEncoder(8),
+        ...     bridge=DenseBridge(8),
+        ...     target_embedding=keras.layers.Embedding(30, 4),
+        ...     decoder=AttentionDecoder(cell),
+        ...     head=OutputHead(30),
+        ... )
+        >>> source, target = keras.ops.array([[5, 6, 2]]), keras.ops.array([[1, 7]])
+        >>> model({"source": source, "target": target}).shape
+        TensorShape([1, 2, 30])
+    """
+
+    def __init__(
+        self,
+        source_embedding,
+        encoder,
+        decoder,
+        head,
+        target_embedding=None,
+        bridge=None,
+        source_word_dropout=0.0,
+        target_word_dropout=0.0,
+        pad=0,
+        seed=None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        self.source_embedding, self.encoder = source_embedding, encoder
+        if target_embedding is None:
+            target_embedding = source_embedding
+        self.bridge, self.target_embedding = bridge, target_embedding
+        self.decoder, self.head = decoder, head
+        for name in ("source_word_dropout", "target_word_dropout"):
+            checks.check_rate("Seq2Seq", name, locals()[name])
+        self.source_words = _word_dropout(source_word_dropout, seed, "source_words")
+        seed_2 = None if seed is None else seed + 1
+        self.target_words = _word_dropout(target_word_dropout, seed_2, "target_words")
+        self.pad, self.seed = pad, seed
+        self._build_parts()
+
+    def _build_parts(self):
+        for embedding in (self.source_embedding, self.target_embedding):
+            _check_embedding(embedding)
+            if not embedding.built:
+                embedding.build((None, None))
+        source = (None, None, self.source_embedding.output_dim)
+        target = (None, None, self.target_embedding.output_dim)
+        self.encoder.build(source)
+        encoded = self.encoder.compute_output_shape(source)
+        if self.bridge is not None:
+            self.bridge.build(encoded)
+        self.decoder.build(target, encoded.values)
+        outputs = self.decoder.compute_output_shape(target, encoded.values)
+        read = [outputs, target] if self._head_reads else [outputs]
+        self.head.build(*read)
+        self._made = {  # for the summary
+            "source_embedding": f"source x {source[-1]}",
+            "encoder": f"source x {encoded.values[-1]}",
+            "target_embedding": f"target x {target[-1]}",
+            "decoder": f"target x {outputs[-1]}",
+            "head": f"target x {self.head.compute_output_shape(*read)[-1]}",
+        }
+        self.built = True
+
+    def build(self, input_shape=None):
+        """Nothing is left to build: every size is known to the constructor."""
+
+    @property
+    def _head_reads(self):
+        """Whether the head wants the target embeddings beside the outputs."""
+        return getattr(self.head, "reads_inputs", False)
+
+    # Step by step -----------------------------------------------------------------
+
+    def start(self, source):
+        """`Started(state, memory)` for sources `[batch, source]`: once per search."""
+        encoded = self._encode(source)
+        memory = self.decoder.prepare(encoded.values, encoded.mask)
+        state = None if self.bridge is None else self.bridge(encoded)
+        return Started(self.decoder.initial_state(memory, state), memory)
+
+    def look_ahead(self, memory):
+        """The memory with more computed once, for many steps."""
+        return self.decoder.look_ahead(memory)
+
+    def step(self, tokens, state, memory):
+        """One target step.
+
+        Args:
+            tokens: ids `[batch]`, or `[batch, beam]` if the state has that axis: the
+                hypotheses of a sentence share its memory.
+            state: of `start`, or of the last step.
+            memory: of `start`.
+
+        Returns:
+            `Step(output, alignment, state)`; the output are the logits.
+        """
+        embedded = self.target_embedding(tokens)
+        step = self.decoder.step(embedded, state, memory)
+        return Step(self._logits(step.output, embedded), step.alignment, step.state)
+
+    # Whole sequences --------------------------------------------------------------
+
+    def call(self, inputs, return_attention_scores=False, training=None):
+        source, target = _sentences(inputs)
+        encoded = self._encode(source, training)
+        mask = ops.not_equal(target, self.pad)
+        embedded = self.target_embedding(target)
+        embedded = self.target_words(embedded, training=training)
+        outputs = self.decoder(
+            embedded,
+            encoded.values,
+            initial_state=None if self.bridge is None else self.bridge(encoded),
+            inputs_mask=mask,
+            value_mask=encoded.mask,
+            return_attention_scores=return_attention_scores,
+            training=training,
+        )
+        if not return_attention_scores:
+            return self._logits(outputs, embedded, mask, training)
+        outputs, alignments = outputs
+        return self._logits(outputs, embedded, mask, training), alignments
+
+    def _encode(self, source, training=False):
+        mask = ops.not_equal(source, self.pad)
+        embedded = self.source_words(self.source_embedding(source), training=training)
+        return self.encoder(embedded, mask=mask, training=training)
+
+    def _logits(self, outputs, embedded, mask=None, training=False):
+        outputs = carry_mask(outputs, mask)
+        inputs = [outputs, embedded] if self._head_reads else [outputs]
+        return carry_mask(self.head(*inputs, training=training), mask)
+
+    def summary(self, print_fn=print, **options):
+        """Prints the parts, what is in them and their parameters.
+
+        Args:
+            print_fn: gets one line at a time.
+            **options: of `keras.Model.summary`, whose table is then printed instead.
+        """
+        if options:
+            super().summary(print_fn=print_fn, **options)
+            return
+        parts = [(name, getattr(self, name), self._made.get(name)) for name in _PARTS]
+        for line in summary_lines(self, [part for part in parts if part[1]]):
+            print_fn(line)
+
+    # Saving -----------------------------------------------------------------------
+
+    def get_config(self):
+        parts = {name: getattr(self, name) for name in _PARTS}
+        config = {
+            name: None if part is None else serialize_part(part)
+            for name, part in parts.items()
+        }
+        if self.target_embedding is self.source_embedding:
+            config["target_embedding"] = None
+        return {
+            **super().get_config(),
+            **config,
+            # Which embedding the head uses backwards: a reloaded one must be the same.
+            "head_embedding": self._tie(),
+            "source_word_dropout": self.source_words.rate,
+            "target_word_dropout": self.target_words.rate,
+            "pad": self.pad,
+            "seed": self.seed,
+        }
+
+    def _tie(self):
+        embedding = getattr(self.head, "embedding", None)
+        for name in ("source_embedding", "target_embedding"):
+            if embedding is not None and embedding is getattr(self, name):
+                return name
+        return None
+
+    @classmethod
+    def from_config(cls, config):
+        config = {**config}
+        tie = config.pop("head_embedding", None)
+        head = config.pop("head")
+        for name in _PARTS:
+            if config.get(name) is not None:
+                config[name] = deserialize_part(config[name])
+        if tie is not None:  # before the head makes another one from its own config
+            head = {**head, "config": {**head["config"], "embedding": config[tie]}}
+        config["head"] = keras.saving.deserialize_keras_object(head)
+        return cls(**config)
+
+
+def _sentences(inputs):
+    """Source and target of the inputs, which may be what Keras made of the dict."""
+    if not isinstance(inputs, dict) or not {"source", "target"} <= set(inputs):
+        received = sorted(inputs) if isinstance(inputs, dict) else type(inputs).__name__
+        raise ValueError(
+            "Seq2Seq got unusable inputs. Expected a dict with the ids 'source' "
+            f"[batch, source] and 'target' [batch, target], received {received}. Call "
+            'it as model({"source": source, "target": target}).'
+        )
+    source, target = inputs["source"], inputs["target"]
+    for name, ids in (("source", source), ("target", target)):
+        checks.check_rank("Seq2Seq", name, ids.shape, f"[batch, {name}]")
+    return source, target
+
+
+def _word_dropout(rate, seed, name):
+    return keras.layers.Dropout(rate, noise_shape=(None, None, 1), seed=seed, name=name)
+
+
+def _check_embedding(embedding):
+    if not isinstance(embedding, keras.layers.Embedding):
+        raise ValueError(
+            "Seq2Seq got an unusable embedding. Expected a keras.layers.Embedding, "
+            f"received {embedding!r}. Pass e.g. keras.layers.Embedding(vocabulary, "
+            "256), or ReversibleEmbedding to tie it to the head."
+        )

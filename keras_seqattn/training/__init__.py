@@ -1,0 +1,1 @@
+"""What recurrent attention is trained with: losses, schedules, sampling, averaging."""

@@ -1,0 +1,112 @@
+"""One model out of several checkpoints of its training."""
+
+import contextlib
+import os
+import tempfile
+import zipfile
+
+import keras
+
+
+def average_checkpoints(model, paths):
+    """Sets the weights of a model to the mean of those saved in some files.
+
+    The last few checkpoints of one training, averaged, often translate better than the
+    last one. In memory there are never more than two sets of weights, that of the
+    model and a sum in float64, however many files. What is not a float (a counter)
+    comes from the last file. If a file cannot be read or does not fit, the model keeps
+    the weights that it had. Its optimizer always keeps its state.
+
+    Args:
+        model: a built `keras.Model`.
+        paths: of `.weights.h5` or `.keras` files of this model.
+
+    Equations:
+        w = sum{w_n : n} / N
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+        >>> with TemporaryDirectory() as folder:
+        ...     paths = [f"{folder}/{n}.weights.h5" for n in (1, 2)]
+        ...     for value, path in zip((1.0, 3.0), paths):
+        ...         model.set_weights([np.array([[value]]), np.zeros(1)])
+        ...         model.save_weights(path)
+        ...     average_checkpoints(model, paths)
+        >>> float(model.weights[0][0, 0])
+        2.0
+    """
+    paths = [os.fspath(path) for path in paths]
+    _check(model, paths)
+    with _without_optimizer(model), tempfile.TemporaryDirectory() as folder:
+        backup = os.path.join(folder, "backup.weights.h5")
+        model.save_weights(backup)
+        try:
+            totals = _totals(model, paths)
+        except BaseException:
+            model.load_weights(backup)
+            raise
+    for variable, total in zip(model.variables, totals, strict=True):
+        variable.assign(total / len(paths) if _is_float(variable) else total)
+
+
+def _totals(model, paths):
+    """Of each variable: the sum if it is a float, else its value in the last file."""
+    totals = [0.0] * len(model.variables)
+    for path in paths:
+        _load(model, path)
+        for i, variable in enumerate(model.variables):
+            value = keras.ops.convert_to_numpy(variable)
+            if _is_float(variable):
+                value = totals[i] + value.astype("float64")
+            totals[i] = value
+    return totals
+
+
+@contextlib.contextmanager
+def _without_optimizer(model):
+    """Checkpoints hold the state of an optimizer, too, which is not wanted here."""
+    optimizer = getattr(model, "optimizer", None)
+    if optimizer is None:
+        yield
+        return
+    model.optimizer = None
+    try:
+        yield
+    finally:
+        model.optimizer = optimizer
+
+
+def _is_float(variable):
+    return keras.backend.is_float_dtype(variable.dtype)
+
+
+def _load(model, path):
+    try:
+        model.load_weights(path)
+    except (ValueError, OSError, KeyError, zipfile.BadZipFile) as error:
+        raise ValueError(
+            "average_checkpoints got a file that does not fit the model. Expected "
+            f"weights of {model.name!r} in a .weights.h5 or .keras file, received "
+            f"{path!r}. Use checkpoints of one and the same model; the error above "
+            "says what Keras could not read."
+        ) from error
+
+
+def _check(model, paths):
+    if not paths:
+        raise ValueError(
+            "average_checkpoints got nothing to average. Expected one path or more, "
+            "received none. Check the pattern that should have found the files."
+        )
+    if not model.built:
+        raise ValueError(
+            "average_checkpoints got a model without weights. Expected a built model, "
+            f"received {model.name!r} with built=False. Call it once before."
+        )
+    missing = [path for path in paths if not os.path.exists(path)]
+    if missing:
+        raise ValueError(
+            "average_checkpoints got paths that do not exist. Expected files, received "
+            f"{missing}. Check the folder; the model has not been touched."
+        )

@@ -1,0 +1,59 @@
+"""Small `Seq2Seq` models, with each kind of attention that a search has to carry."""
+
+import functools
+
+import keras
+import numpy as np
+
+import keras_seqattn as ks
+
+SOURCE_VOCABULARY, VOCABULARY, UNITS = 13, 12, 6
+
+ATTENTIONS = {
+    "bahdanau": lambda: ks.BahdanauAttention(UNITS),
+    "coverage": lambda: ks.CoverageAttention(UNITS),  # with a past: the state moves
+    "local": lambda: ks.LocalAttention(ks.LuongAttention("general"), window=2),
+    "monotonic": lambda: ks.MonotonicAttention(ks.BahdanauAttention(UNITS)),
+    "heads": lambda: ks.MultiHeadAdditiveAttention(UNITS, heads=2),
+}
+SOURCE = np.array(
+    [
+        [5, 6, 7, 8, 9, 2],
+        [4, 12, 3, 2, 0, 0],
+        [9, 2, 0, 0, 0, 0],
+        [3, 11, 10, 5, 2, 0],
+    ],
+    "int32",
+)
+
+
+def wide(stddev=1.0):
+    """Untrained models say much the same everywhere, unless their weights are large."""
+    return keras.initializers.RandomNormal(stddev=stddev)
+
+
+def seq2seq(attention="bahdanau", cell="luong", seed=3, **options):
+    keras.utils.set_random_seed(seed)
+    embedding = functools.partial(
+        keras.layers.Embedding, output_dim=5, embeddings_initializer=wide()
+    )
+    attention = ATTENTIONS[attention]()
+    if cell == "luong":
+        cell, sizes = ks.LuongCell(UNITS, attention), [UNITS, UNITS]
+    else:
+        cell, sizes = ks.BahdanauCell(UNITS, attention), UNITS
+    return ks.Seq2Seq(
+        source_embedding=embedding(SOURCE_VOCABULARY),
+        encoder=ks.BiEncoder(UNITS),
+        bridge=ks.DenseBridge(sizes),
+        target_embedding=embedding(VOCABULARY),
+        decoder=ks.AttentionDecoder(cell),
+        head=ks.OutputHead(VOCABULARY, kernel_initializer=wide(2.0)),
+        **options,
+    )
+
+
+@functools.cache
+def known(attention):
+    """The same model for all tests that only read it."""
+    return seq2seq(attention)

@@ -1,0 +1,329 @@
+"""Searches, models and sources that cannot be decoded, and what is said."""
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+import keras_seqattn as ks
+from tests.decoding.fakes import Speller
+from tests.errors.given import UNITS, bahdanau_cell
+
+IDS = np.array([[5, 6, 2], [7, 2, 0]])
+
+
+def decode(source=IDS, search=None, max_length=4, model=None, **options):
+    """A good call, but for what is given."""
+    search = ks.Greedy() if search is None else search
+    return ks.decode(model or Speller(), source, search, max_length, **options)
+
+
+def seq2seq(source_embedding=None, **options):
+    return ks.Seq2Seq(
+        source_embedding=source_embedding or keras.layers.Embedding(9, 4),
+        encoder=ks.BiEncoder(UNITS),
+        decoder=ks.AttentionDecoder(bahdanau_cell()),
+        head=ks.OutputHead(9),
+        **options,
+    )
+
+
+class WithoutMask(Speller):
+    def start(self, source):
+        started = super().start(source)
+        return started._replace(memory=started.memory._replace(mask=None))
+
+
+_SOURCE = (
+    "Expected [batch, source] with at least one sentence and one position, received "
+    "shape {}. For an empty sentence pass one padded position; for no sentence do not "
+    "call."
+)
+
+SEARCHES = [
+    # Searches that cannot be.
+    (
+        "more hypotheses than places",
+        lambda: ks.BeamSearch(2, n_best=3),
+        "BeamSearch got contradictory options. Expected n_best <= width, received "
+        "n_best=3 and width=2. Widen the beam, or ask for fewer hypotheses.",
+    ),
+    (
+        "negative coverage penalty",
+        lambda: ks.BeamSearch(2, coverage_penalty=-0.5),
+        "BeamSearch got an unusable coverage_penalty. Expected 0 or more, received "
+        "-0.5. Use 0 for none: below it, what is left out would be rewarded.",
+    ),
+    (
+        "no beam",
+        lambda: ks.BeamSearch(0),
+        "BeamSearch got an unusable width. Expected an integer, 1 or more, received "
+        "0. Pass a Python int.",
+    ),
+    (
+        "half a minimum",
+        lambda: ks.Greedy(min_length=2.5),
+        "Greedy got an unusable min_length. Expected an integer, 0 or more, received "
+        "2.5. Pass a Python int.",
+    ),
+    (
+        "word in place of a token",
+        lambda: ks.Greedy(forbidden_tokens=["the"]),
+        "Greedy got an unusable forbidden_tokens. Expected an integer, 0 or more, "
+        "received 'the'. Pass a Python int.",
+    ),
+    (
+        "no sample",
+        lambda: ks.Sample(n_best=0),
+        "Sample got an unusable n_best. Expected an integer, 1 or more, received 0. "
+        "Pass a Python int.",
+    ),
+    (
+        "top of no token",
+        lambda: ks.Sample(top_k=0),
+        "Sample got an unusable top_k. Expected an integer, 1 or more, received 0. "
+        "Pass a Python int.",
+    ),
+    (
+        "frozen",
+        lambda: ks.Sample(temperature=0.0),
+        "Sample got an unusable temperature. Expected a number above 0, received "
+        "temperature=0.0. For the most probable token use Greedy().",
+    ),
+    (
+        "temperature of nothing",
+        lambda: ks.Sample(temperature=float("nan")),
+        "Sample got an unusable temperature. Expected a number above 0, received "
+        "temperature=nan. For the most probable token use Greedy().",
+    ),
+    (
+        "more than certain",
+        lambda: ks.Sample(top_p=1.5),
+        "Sample got an unusable top_p. Expected a probability in (0, 1], received "
+        "top_p=1.5. Use None for all tokens.",
+    ),
+    (
+        "relative length of nothing",
+        lambda: ks.RelativeLength(0.0, plus=0),
+        "RelativeLength got numbers that allow no token. Expected times >= 0, plus >= "
+        "0, not both 0, and at_most >= 1 or None, received times=0.0, plus=0, "
+        "at_most=None. Use e.g. times=2.0: twice the source is a usual limit.",
+    ),
+    # Arguments of decode.
+    (
+        "class in place of a model",
+        lambda: decode(model=Speller),
+        "decode got an unusable model. Expected one with the methods start(source) and "
+        "step(tokens, state, memory), received <class ...>. Pass a Seq2Seq, an "
+        "Ensemble, or your own (see StepModel).",
+    ),
+    (
+        "layer in place of a model",
+        lambda: decode(model=keras.layers.Dense(2, name="head")),
+        "decode got an unusable model. Expected one with the methods start(source) and "
+        "step(tokens, state, memory), received <Dense name=head, built=False>. Pass a "
+        "Seq2Seq, an Ensemble, or your own (see StepModel).",
+    ),
+    (
+        "class in place of a search",
+        lambda: decode(search=ks.Greedy),
+        "decode got an unusable search. Expected Greedy(), Sample(...) or "
+        "BeamSearch(...), received <class 'keras_seqattn.decoding.greedy.Greedy'>. "
+        "Make one: a class is not enough.",
+    ),
+    (
+        "no maximum",
+        lambda: decode(max_length=None),
+        "decode got an unusable max_length. Expected an integer or a RelativeLength, "
+        "received None. Pass e.g. max_length=100.",
+    ),
+    (
+        "maximum of zero",
+        lambda: decode(max_length=0),
+        "decode got an unusable max_length. Expected 1 or more, received max_length=0. "
+        "Count the end token, too.",
+    ),
+    (
+        "minimum above the maximum",
+        lambda: decode(search=ks.BeamSearch(2, min_length=5)),
+        "BeamSearch got contradictory options. Expected min_length <= max_length, "
+        "received min_length=5 and max_length=4. Lower the one or raise the other.",
+    ),
+    (
+        "minimum above the relative maximum",
+        lambda: decode(
+            search=ks.Greedy(min_length=5), max_length=ks.RelativeLength(at_most=3)
+        ),
+        "Greedy got contradictory options. Expected min_length <= max_length, received "
+        "min_length=5 and max_length=3. Lower the one or raise the other.",
+    ),
+    (
+        "end token forbidden",
+        lambda: decode(search=ks.Greedy(forbidden_tokens=[2, 3])),
+        "Greedy got contradictory options. Expected the end token among those that may "
+        "be chosen, received forbidden_tokens=(2, 3) and end=2. For hypotheses of a "
+        "fixed length use min_length.",
+    ),
+    (
+        "empty batch",
+        lambda: decode(np.zeros([0, 3], "int32")),
+        f"decode got an unusable source. {_SOURCE.format('(0, 3)')}",
+    ),
+    (
+        "empty batch, in a function",
+        lambda: tf.function(decode, autograph=False)(tf.zeros([0, 3], tf.int32)),
+        f"decode got an unusable source. {_SOURCE.format('(0, 3)')}",
+    ),
+    (
+        "source without positions",
+        lambda: decode(np.zeros([2, 0], "int32")),
+        f"decode got an unusable source. {_SOURCE.format('(2, 0)')}",
+    ),
+    (
+        "single sentence",
+        lambda: decode(IDS[0]),
+        f"decode got an unusable source. {_SOURCE.format('(3,)')}",
+    ),
+    (
+        "relative length of features",
+        lambda: decode(np.ones([2, 3, 4], "float32"), max_length=ks.RelativeLength()),
+        "decode got a RelativeLength for a source without ids. Expected an integer "
+        "tensor [batch, source], received float32 (2, 3, 4). Pass an integer as "
+        "max_length.",
+    ),
+    (
+        "prefix of another batch",
+        lambda: decode(prefix=[[5], [6], [7]]),
+        "decode got an unusable prefix. Expected ids [batch, target] with batch = 2, "
+        "received shape (3, 1). Pass one row for every sentence, padded; a row of "
+        "padding forces nothing.",
+    ),
+    (
+        "prefix of rank 1",
+        lambda: decode(prefix=[5, 6]),
+        "decode got an unusable prefix. Expected ids [batch, target] with batch = 2, "
+        "received shape (2,). Pass one row for every sentence, padded; a row of "
+        "padding forces nothing.",
+    ),
+    (
+        "prefix with padding in front",
+        lambda: decode(prefix=[[0, 5], [6, 7]]),
+        "decode got a prefix with padding in front of tokens. Expected padding after "
+        "the last token only, received [[0, 5], [6, 7]]. Move the tokens to the front.",
+    ),
+    (
+        "prefix with a start token",
+        lambda: decode(prefix=[[1, 5], [6, 0]]),
+        "decode got a prefix with a start or end token. Expected words only, received "
+        "[[1, 5], [6, 0]] with start=1 and end=2. Drop it: the start is implied, and "
+        "after the end nothing follows.",
+    ),
+    (
+        "prefix longer than the maximum",
+        lambda: decode(prefix=[[5, 6, 7], [6, 0, 0]], max_length=2),
+        "decode got a prefix longer than the maximum. Expected at most 2 tokens, "
+        "received lengths [3, 1]. Raise max_length.",
+    ),
+    (
+        "prefix longer than the relative maximum",
+        lambda: decode(
+            prefix=[[5, 6], [6, 7]], max_length=ks.RelativeLength(0.5, plus=0)
+        ),
+        "decode got a prefix longer than the maximum. Expected at most [2, 1] tokens, "
+        "received lengths [2, 2]. Raise max_length.",
+    ),
+    (
+        "coverage without a mask",
+        lambda: decode(model=WithoutMask(), search=ks.BeamSearch(coverage_penalty=0.1)),
+        "BeamSearch got a coverage_penalty for a memory without a mask. Expected "
+        "memory.mask [batch, source], True = real, from the model's start; received "
+        "None. Return one of all True when everything is real.",
+    ),
+    # Ensembles.
+    (
+        "ensemble of nobody",
+        lambda: ks.Ensemble([]),
+        "Ensemble got no models. Expected one or more, received []. Pass a list of "
+        "Seq2Seq models with the same vocabularies.",
+    ),
+    (
+        "unknown way to combine",
+        lambda: ks.Ensemble([Speller()], combine="mean"),
+        "Ensemble got an unknown combine. Expected 'linear' or 'log_linear', received "
+        "'mean'. Check the spelling.",
+    ),
+    (
+        "a weight too few",
+        lambda: ks.Ensemble([Speller(), Speller()], weights=[1]),
+        "Ensemble got unusable weights. Expected one number for each of the 2 models, "
+        "0 or more and not all 0, received [1]. Use None for equal weights.",
+    ),
+    (
+        "no votes",
+        lambda: ks.Ensemble([Speller(), Speller()], weights=[0, 0]),
+        "Ensemble got unusable weights. Expected one number for each of the 2 models, "
+        "0 or more and not all 0, received [0, 0]. Use None for equal weights.",
+    ),
+    (
+        "other vocabularies",
+        lambda: decode(model=ks.Ensemble([Speller(7), Speller(9)])),
+        "Ensemble got models with different vocabularies. Expected logits of one size, "
+        "received [7, 9]. Pass models over the same tokens: others cannot vote "
+        "together.",
+    ),
+    # Beside decode.
+    (
+        "score of a beam",
+        lambda: ks.score(seq2seq(), IDS, np.ones([2, 3, 4], "int32")),
+        "score got an unusable target. Expected ids [batch, target] with at least one "
+        "sentence and one token, received shape (2, 3, 4). For the hypotheses of a "
+        "beam pass one of them, e.g. decoded.tokens[:, 0].",
+    ),
+    (
+        "score of nothing",
+        lambda: ks.score(seq2seq(), IDS, np.ones([2, 0], "int32")),
+        "score got an unusable target. Expected ids [batch, target] with at least one "
+        "sentence and one token, received shape (2, 0). For the hypotheses of a beam "
+        "pass one of them, e.g. decoded.tokens[:, 0].",
+    ),
+    (
+        "alignments of a step",
+        lambda: ks.replace_unknown([["a"]], [["b"]], np.ones([1, 1])),
+        "replace_unknown got alignments that do not fit the target. Expected [..., "
+        "target, source] for a target of shape (1, 1), received shape (1, 1). Pass "
+        "those of the same Decoded or Scored.",
+    ),
+    # Models.
+    (
+        "list in place of a dict",
+        lambda: seq2seq()([IDS, IDS]),
+        "Seq2Seq got unusable inputs. Expected a dict with the ids 'source' [batch, "
+        "source] and 'target' [batch, target], received list. Call it as "
+        'model({"source": source, "target": target}).',
+    ),
+    (
+        "inputs without a target",
+        lambda: seq2seq()({"source": IDS, "labels": IDS}),
+        "Seq2Seq got unusable inputs. Expected a dict with the ids 'source' [batch, "
+        "source] and 'target' [batch, target], received ['labels', 'source']. Call it "
+        'as model({"source": source, "target": target}).',
+    ),
+    (
+        "single target",
+        lambda: seq2seq()({"source": IDS, "target": IDS[0]}),
+        "Seq2Seq got a target of the wrong rank. Expected [batch, target], received "
+        "shape (3,). Add or drop an axis, or check the order of the arguments.",
+    ),
+    (
+        "name in place of an embedding",
+        lambda: seq2seq(source_embedding="words"),
+        "Seq2Seq got an unusable embedding. Expected a keras.layers.Embedding, "
+        "received 'words'. Pass e.g. keras.layers.Embedding(vocabulary, 256), or "
+        "ReversibleEmbedding to tie it to the head.",
+    ),
+    (
+        "everything dropped",
+        lambda: seq2seq(target_word_dropout=1.0),
+        "Seq2Seq got an unusable target_word_dropout. Expected a rate in [0, 1), "
+        "received target_word_dropout=1.0. Use 0 to switch it off.",
+    ),
+]

@@ -1,0 +1,403 @@
+"""A whole model: at once and step by step, saved and loaded, trained in every way."""
+
+import warnings
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import keras_seqattn as ks
+from tests.decoding.real_models import (
+    ATTENTIONS,
+    SOURCE,
+    SOURCE_VOCABULARY,
+    UNITS,
+    VOCABULARY,
+    seq2seq,
+    wide,
+)
+from tests.system.small_model import token_mean
+
+TARGET = np.array(
+    [[1, 5, 6, 7, 8], [1, 9, 3, 0, 0], [1, 4, 4, 4, 0], [1, 0, 0, 0, 0]], "int32"
+)
+LABELS = np.array(
+    [[5, 6, 7, 8, 2], [9, 3, 2, 9, 9], [4, 4, 4, 2, 9], [2, 9, 9, 9, 9]], "int32"
+)  # under the mask anything: a loss that reads it is wrong
+INPUTS = {"source": SOURCE, "target": TARGET}
+CELLS = {
+    "bahdanau": lambda: seq2seq(cell="bahdanau"),
+    "luong": lambda: seq2seq(cell="luong"),
+    "heads": lambda: seq2seq("heads"),
+    "coverage": lambda: seq2seq("coverage"),
+    "deep_head": lambda: deep_head(),
+    "joint": lambda: tied(3),
+}
+
+
+def parts(embedding, target_embedding=None, head=None):
+    return dict(
+        source_embedding=embedding,
+        encoder=ks.BiEncoder(UNITS),
+        bridge=ks.DenseBridge(UNITS),
+        target_embedding=target_embedding,
+        decoder=ks.AttentionDecoder(
+            ks.BahdanauCell(UNITS, attention=ks.BahdanauAttention(UNITS))
+        ),
+        head=head,
+    )
+
+
+def deep_head():
+    """A head that reads the embedded target beside the outputs."""
+    keras.utils.set_random_seed(5)
+    source, target = [
+        keras.layers.Embedding(n, 5, embeddings_initializer=wide())
+        for n in (SOURCE_VOCABULARY, VOCABULARY)
+    ]
+    head = ks.DeepOutputHead(VOCABULARY, UNITS)
+    return ks.Seq2Seq(**parts(source, target, head))
+
+
+def tied(ways):
+    """2: target embedding and head; 3: source embedding, too."""
+    keras.utils.set_random_seed(6)
+    shared = keras.layers.ReversibleEmbedding(
+        SOURCE_VOCABULARY, 5, embeddings_initializer=wide()
+    )
+    head = ks.OutputHead(SOURCE_VOCABULARY, embedding=shared)
+    if ways == 3:
+        return ks.Seq2Seq(**parts(shared, None, head))
+    source = keras.layers.Embedding(SOURCE_VOCABULARY, 5, embeddings_initializer=wide())
+    return ks.Seq2Seq(**parts(source, shared, head))
+
+
+def array(x):
+    return np.asarray(keras.ops.convert_to_numpy(x), "float32")
+
+
+SLOW = ("luong", "coverage")  # much as the others
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in CELLS
+    ]
+)
+def model(request):
+    return CELLS[request.param]()
+
+
+# Whole and step by step ---------------------------------------------------------------
+
+
+def test_steps_are_the_whole(model):
+    logits, alignments = model(INPUTS, return_attention_scores=True)
+    state, memory = model.start(SOURCE)
+    for t in range(TARGET.shape[1]):
+        step = model.step(TARGET[:, t], state, memory)
+        real = TARGET[:, t] != 0
+        state = step.state
+        np.testing.assert_allclose(
+            array(step.output)[real], array(logits)[real, t], atol=1e-5
+        )
+        np.testing.assert_allclose(
+            array(step.alignment)[real], array(alignments)[real, ..., t, :], atol=1e-6
+        )
+
+
+def test_beams_share_a_memory(model):
+    """`[batch, beam]` tokens against the memory of the sentence."""
+    state, memory = model.start(SOURCE)
+    tokens = np.array([[4, 7], [5, 5], [9, 3], [1, 8]])
+    both = keras.tree.map_structure(lambda x: tf.stack([x, x], axis=1), state)
+    together = model.step(tokens, both, memory)
+    for place in range(2):
+        alone = model.step(tokens[:, place], state, memory)
+        np.testing.assert_allclose(together.output[:, place], alone.output, atol=1e-5)
+        np.testing.assert_allclose(
+            together.alignment[:, place], alone.alignment, atol=1e-6
+        )
+
+
+def test_greedy_is_the_argmax_of_its_own_teacher(model):
+    decoded = ks.decode(model, SOURCE, ks.Greedy(), max_length=7)
+    tokens, lengths = decoded.tokens.numpy()[:, 0], decoded.lengths.numpy()[:, 0]
+    fed = np.concatenate([np.ones([4, 1], int), tokens[:, :-1]], axis=1)
+    fed[fed == 2] = 0
+    logits, alignments = model(
+        {"source": SOURCE, "target": fed}, return_attention_scores=True
+    )
+    logits = array(logits)
+    logits[..., [0, 1]] = -np.inf  # padding and start are never chosen
+    real = np.arange(tokens.shape[1]) < lengths[:, None]
+    np.testing.assert_array_equal(logits.argmax(axis=-1)[real], tokens[real])
+    np.testing.assert_allclose(
+        np.moveaxis(array(alignments), -2, 1)[real],
+        np.moveaxis(decoded.alignments.numpy()[:, 0], -2, 1)[real],
+        atol=1e-5,
+    )
+
+
+def test_logits_carry_the_mask_of_the_target(model):
+    logits, _ = model(INPUTS, return_attention_scores=True)
+    np.testing.assert_array_equal(logits._keras_mask, TARGET != 0)
+    np.testing.assert_array_equal(model(INPUTS)._keras_mask, TARGET != 0)
+    assert logits.shape == (4, 5, model.head.vocabulary_size)
+
+
+@pytest.mark.parametrize("attention", ATTENTIONS)
+def test_alignments(attention):
+    model = seq2seq(attention)
+    _, alignments = model(INPUTS, return_attention_scores=True)
+    heads = (2,) if attention == "heads" else ()
+    assert alignments.shape == (4, *heads, 5, 6)
+    alignments = array(alignments)
+    mask = (SOURCE != 0).reshape(4, *[1] * len(heads), 1, 6)
+    assert not (alignments * ~mask).any()
+    assert (alignments.sum(axis=-1) < 1 + 1e-5).all()
+
+
+def test_what_is_padded_does_not_matter():
+    model = seq2seq()
+    logits = array(model(INPUTS))
+    longer = {name: np.pad(x, [(0, 0), (0, 3)]) for name, x in INPUTS.items()}
+    padded = array(model(longer))[:, :5]
+    real = TARGET != 0
+    np.testing.assert_allclose(padded[real], logits[real], atol=1e-5)
+
+
+def test_another_id_for_padding():
+    """12: the source's words are those before it, and 0 is one of them."""
+    model = seq2seq(pad=12)
+    source = np.where(SOURCE == 0, 12, np.where(SOURCE == 12, 0, SOURCE))
+    target = np.where(TARGET == 0, 11, TARGET)
+    logits = model({"source": source, "target": target})
+    assert logits._keras_mask.numpy().all()
+    shorter = model({"source": source[2:3, :2], "target": target[2:3]})
+    np.testing.assert_allclose(array(logits)[2:3], array(shorter), atol=1e-5)
+
+
+def test_functional_model():
+    """As a layer of a Functional model, mask and all."""
+    inner = seq2seq()
+    inputs = {name: keras.Input((None,), dtype="int32", name=name) for name in INPUTS}
+    outer = keras.Model(inputs, inner(inputs))
+    np.testing.assert_array_equal(array(outer(INPUTS)), array(inner(INPUTS)))
+
+
+# Parts --------------------------------------------------------------------------------
+
+
+def test_everything_is_built_in_the_constructor(model):
+    before = [v.path for v in model.variables]
+    assert model.built and before
+    model(INPUTS)
+    ks.decode(model, SOURCE, ks.Greedy(), max_length=2)
+    assert [v.path for v in model.variables] == before
+    assert len({v.path for v in model.trainable_variables}) == len(
+        model.trainable_variables
+    )
+
+
+@pytest.mark.parametrize("ways", [2, 3])
+def test_tied_embeddings_are_one(ways):
+    model = tied(ways)
+    assert model.head.embedding is model.target_embedding
+    assert (model.source_embedding is model.target_embedding) == (ways == 3)
+    matrices = [v for v in model.variables if v.shape == (SOURCE_VOCABULARY, 5)]
+    assert len(matrices) == 4 - ways
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(model(INPUTS) ** 2)
+    gradient = tape.gradient(loss, model.head.embedding.embeddings.value)
+    gradient = tf.convert_to_tensor(gradient)
+    assert np.abs(gradient).sum(axis=-1).all()  # every token, through the head
+
+
+def test_summary():
+    """A person can read it: each part by its name, with its parameters."""
+    lines = []
+    seq2seq().summary(print_fn=lambda line, **_: lines.append(line))
+    text = "\n".join(lines)
+    for words in ("Embedding", "BiEncoder", "AttentionDecoder", "OutputHead"):
+        assert words in text
+    assert "unbuilt" not in text and "?" not in text
+    assert f"{seq2seq().count_params():,} parameters" in text
+    assert max(map(len, lines)) <= 88
+
+
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_word_dropout_in_training_only(side):
+    """Whole words lose their embedding, those of one side."""
+    plain, dropping = seq2seq(), seq2seq(**{f"{side}_word_dropout": 0.5})
+    for one, other in zip(
+        plain.trainable_variables, dropping.trainable_variables, strict=True
+    ):
+        other.assign(one)
+    np.testing.assert_array_equal(array(plain(INPUTS)), array(dropping(INPUTS)))
+    np.testing.assert_array_equal(
+        array(plain(INPUTS, training=False)), array(dropping(INPUTS, training=False))
+    )
+    assert not np.allclose(array(plain(INPUTS)), array(dropping(INPUTS, training=True)))
+    layer = getattr(dropping, f"{side}_words")
+    words = array(layer(np.ones([8, 9, 5], "float32"), training=True))
+    assert set(np.unique(words)) == {0.0, 2.0}
+    assert (words == words[..., :1]).all()  # whole words
+    assert 0.2 < (words == 0).mean() < 0.8
+    logits = [m.step(TARGET[:, 1], *m.start(SOURCE)).output for m in (plain, dropping)]
+    np.testing.assert_array_equal(*logits)  # a search trains nobody
+
+
+def test_word_dropout_of_both_sides_differs():
+    keras.utils.set_random_seed(1)
+    config = seq2seq().get_config()
+    rates = {"source_word_dropout": 0.5, "target_word_dropout": 0.5, "seed": 4}
+    model = ks.Seq2Seq.from_config({**config, **rates})
+    ones = np.ones([6, 7, 5], "float32")
+    masks = [
+        array(layer(ones, training=True))
+        for layer in (model.source_words, model.target_words)
+    ]
+    assert not np.array_equal(*masks)
+
+
+# Saved and loaded ---------------------------------------------------------------------
+
+
+def reloaded(model, tmp_path):
+    model.save(tmp_path / "model.keras")
+    return keras.models.load_model(tmp_path / "model.keras")
+
+
+def same_bits(one, other):
+    for x, y in zip(keras.tree.flatten(one), keras.tree.flatten(other), strict=True):
+        np.testing.assert_array_equal(
+            np.asarray(x).view("uint8"), np.asarray(y).view("uint8")
+        )
+
+
+def test_save_and_load(model, tmp_path):
+    loaded = reloaded(model, tmp_path)
+    assert type(loaded) is ks.Seq2Seq
+    paths = [[v.path for v in m.trainable_variables] for m in (model, loaded)]
+    assert paths[0] == paths[1]
+    assert len(loaded.variables) == len(model.variables)
+    same_bits(
+        model(INPUTS, return_attention_scores=True),
+        loaded(INPUTS, return_attention_scores=True),
+    )
+    assert loaded.get_config() == model.get_config()
+    np.testing.assert_array_equal(loaded(INPUTS)._keras_mask, TARGET != 0)
+
+
+@pytest.mark.parametrize("ways", [2, 3])
+def test_ties_survive(ways, tmp_path):
+    model = tied(ways)
+    loaded = reloaded(model, tmp_path)
+    assert loaded.head.embedding is loaded.target_embedding
+    assert (loaded.source_embedding is loaded.target_embedding) == (ways == 3)
+    assert len(loaded.variables) == len(model.variables)
+    assert loaded.count_params() == model.count_params()
+    same_bits(model(INPUTS), loaded(INPUTS))
+    again = ks.Seq2Seq.from_config(loaded.get_config())
+    assert again.head.embedding is again.target_embedding
+
+
+@pytest.mark.parametrize("make", [seq2seq, lambda: tied(3)], ids=["plain", "tied"])
+def test_quantised_and_saved(make, tmp_path):
+    model = make()
+    full = array(model(INPUTS))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Keras warns about layers without products
+        model.quantize("int8")
+    small = array(model(INPUTS))
+    assert not np.array_equal(full, small)
+    assert np.abs(full - small).max() < 0.2 * np.abs(full).max()
+    loaded = reloaded(model, tmp_path)
+    assert [v.dtype for v in loaded.variables] == [v.dtype for v in model.variables]
+    assert "int8" in {v.dtype for v in loaded.variables}
+    same_bits(model(INPUTS), loaded(INPUTS))
+
+
+def test_decodes_the_same_after_loading(tmp_path):
+    model = seq2seq("coverage")
+    search = ks.BeamSearch(3, n_best=2, length_penalty=0.6)
+    decoded = ks.decode(model, SOURCE, search, max_length=6)
+    loaded = reloaded(model, tmp_path)
+    same_bits(decoded, ks.decode(loaded, SOURCE, search, max_length=6))
+
+
+# Trained ------------------------------------------------------------------------------
+
+
+def compiled(model, **options):
+    model.compile(
+        keras.optimizers.Adam(0.02),
+        keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+        **options,
+    )
+    return model
+
+
+def test_the_stock_loss_is_the_token_mean():
+    model = compiled(seq2seq(), jit_compile=False)
+    expected = token_mean(model(INPUTS), LABELS, TARGET != 0)
+    loss = model.evaluate(INPUTS, LABELS, batch_size=4, verbose=0)
+    np.testing.assert_allclose(loss, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "jit_compile",
+    [False, pytest.param(True, marks=pytest.mark.slow)],
+    ids=["graph", "xla"],
+)
+def test_fit_learns(jit_compile):
+    model = compiled(seq2seq(), jit_compile=jit_compile)
+    history = model.fit(INPUTS, LABELS, epochs=12, batch_size=4, verbose=0).history
+    assert model.jit_compile == jit_compile
+    assert history["loss"][-1] < 0.5 * history["loss"][0]
+
+
+def test_every_weight_learns(model):
+    with tf.GradientTape() as tape:
+        logits = model(INPUTS, training=True)
+        loss = keras.losses.sparse_categorical_crossentropy(
+            LABELS % model.head.vocabulary_size, logits, from_logits=True
+        )
+        loss = tf.reduce_mean(loss)
+    gradients = tape.gradient(loss, [v.value for v in model.trainable_variables])
+    for variable, gradient in zip(model.trainable_variables, gradients, strict=True):
+        assert gradient is not None, variable.path
+        assert np.all(np.isfinite(tf.convert_to_tensor(gradient))), variable.path
+
+
+@pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])
+def test_half_precision(policy):
+    full = seq2seq()
+    keras.config.set_dtype_policy(policy)
+    model = seq2seq()
+    keras.config.set_dtype_policy("float32")
+    model.set_weights(full.get_weights())
+    assert {v.dtype for v in model.variables if "seed" not in v.path} == {"float32"}
+    expected = array(full(INPUTS))
+    received = model(INPUTS)
+    assert received.dtype.name == policy.removeprefix("mixed_")
+    worst = np.abs(array(received) - expected)[TARGET != 0].max()
+    assert worst < 0.1 * np.abs(expected).max()
+    search = ks.BeamSearch(3, n_best=2, length_penalty=0.6, coverage_penalty=0.1)
+    decoded = ks.decode(model, SOURCE, search, max_length=5)
+    assert decoded.scores.dtype == decoded.alignments.dtype == tf.float32
+    scored = ks.score(model, SOURCE, decoded.tokens[:, 0])
+    np.testing.assert_allclose(scored.scores, decoded.scores[:, 0], rtol=0.02, atol=0.1)
+
+
+@pytest.mark.parametrize(
+    "policy",
+    ["mixed_float16", pytest.param("mixed_bfloat16", marks=pytest.mark.slow)],
+)
+def test_half_precision_learns(policy):
+    keras.config.set_dtype_policy(policy)
+    model = compiled(seq2seq(), jit_compile=False)
+    loss = model.fit(INPUTS, LABELS, epochs=4, verbose=0).history["loss"]
+    assert np.all(np.isfinite(loss)) and loss[-1] < loss[0]

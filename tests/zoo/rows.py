@@ -1,0 +1,260 @@
+"""The zoo in rows: what every function is asked for. No row, no green test."""
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import zoo
+
+NAMES = [name for name in zoo.__all__ if not name.endswith("_optimizer")]
+
+
+class Size(NamedTuple):
+    """Parameters by hand, without a look at the model."""
+
+    preset: str
+    parameters: int
+    stated: Any = None  # what the paper says
+    options: dict = {}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One zoo function.
+
+    Args:
+        sizes: `Size`s; presets above "small" must be among them.
+        task: a name in `TASKS`, which `small` learns with the fields that follow.
+        longest: sequences have 1 to so many symbols.
+        steps: of Adam, on batches of 128.
+        learning_rate: at first; it falls to zero along a cosine.
+        variants: options of `small` that make other models, by name.
+        optimizer: name of the class in the paper.
+        clip: global norm of the gradients.
+        rates: learning rates by step, for 100 steps in an epoch.
+    """
+
+    sizes: list
+    task: str
+    longest: int
+    steps: int
+    optimizer: str
+    clip: float
+    rates: dict
+    learning_rate: float = 3e-3
+    variants: dict = field(default_factory=dict)
+
+
+def lstm(depth, units):
+    """W, U and one bias, for four gates."""
+    return 4 * (units * (depth + units) + units)
+
+
+def gru(depth, units):
+    """W, U and one bias, for two gates and the proposal."""
+    return 3 * (units * (depth + units) + units)
+
+
+def simple(depth, units):
+    return units * (depth + units) + units
+
+
+def sutskever(source=160_000, target=80_000, n=1000):
+    """384,000,000 without biases; those of the LSTMs are 32,000."""
+    return n * source + n * target + 8 * lstm(n, n) + n * target
+
+
+def cho(vocabulary=15_000, m=100, n=1000, maxout=500, rank=100):
+    """18,250,000 without biases: three of the GRUs' 1000 each, V, V', maxout, words."""
+    summary = 2 * (n * n + n)  # V and V'
+    readout = 2 * maxout * (n + m + n) + 2 * maxout
+    words = maxout * rank + rank * vocabulary + vocabulary
+    return 2 * m * vocabulary + gru(m, n) + summary + gru(m + n, n) + readout + words
+
+
+def bahdanau(vocabulary=30_000, m=620, n=1000, align=1000, maxout=500):
+    """80,401,000 without biases: nine of the GRUs' 1000 each, maxout and words."""
+    start = n * n  # W_s
+    attention = align * (n + 2 * n) + align
+    readout = 2 * maxout * (n + m + 2 * n) + 2 * maxout
+    words = maxout * vocabulary + vocabulary
+    decoder = gru(m + 2 * n, n) + attention + readout + words
+    return 2 * m * vocabulary + 2 * gru(m, n) + start + decoder
+
+
+def bilstm(vocabulary=32_000, m=512, n=512, layers=2):
+    """Two layers on either side."""
+    encoder = 2 * (lstm(m, n) + lstm(2 * n, n))
+    starts = 2 * layers * (layers * 4 * n * n + n)  # h and c, of all h and c
+    decoder = lstm(m + n, n) + lstm(n, n)
+    return 2 * m * vocabulary + encoder + starts + decoder + (n + 1) * vocabulary
+
+
+def luong(attention, fed=1000, vocabulary=50_000, n=1000, layers=4):
+    """The attention's own weights are given. W_a, W_c and W_s have no biases."""
+    recurrent = 2 * layers * lstm(n, n) + 4 * fed * n
+    return 2 * n * vocabulary + recurrent + attention + 2 * n * n + n * vocabulary
+
+
+def wang(vocabulary=16, m=32, n=64):
+    """The small preset: a lecture has no other sizes."""
+    attention = 2 * n * n + n
+    networks = simple(m, n) + simple(m + n, n)
+    return 2 * m * vocabulary + networks + attention + (2 * n + 1) * vocabulary
+
+
+def gnmt(layers, vocabulary=32_000, n=1024):
+    """The bottom decoder layer reads words, those above [x; a]; 1024 everywhere."""
+    encoder = 2 * lstm(n, n) + lstm(2 * n, n) + (layers - 2) * lstm(n, n)
+    attention = 2 * n * n + n
+    decoder = lstm(n, n) + (layers - 1) * lstm(2 * n, n)
+    return 2 * n * vocabulary + encoder + attention + decoder + (n + 1) * vocabulary
+
+
+def nematus(vocabulary=90_000, m=512, n=1024, align=2048):
+    """The words of the target count once: the embedding is the output matrix.
+
+    Cells have no biases, but gain and bias for both products of every gate.
+    """
+
+    def cell(depth):
+        return gru(depth, n) - 3 * n + 2 * (2 * 3 * n)
+
+    start = 2 * n * n + n
+    attention = align * (n + 2 * n) + align
+    readout = m * (m + n + 2 * n) + m
+    cells = 3 * cell(m) + cell(2 * n)  # two directions, GRU_1; GRU_2
+    return 2 * m * vocabulary + start + attention + readout + cells + vocabulary
+
+
+def rnmt(vocabulary=32_000, n=1024):
+    """Gain and bias for both products of every gate, and for c."""
+
+    def cell(depth):
+        return lstm(depth, n) - 4 * n + 2 * (2 * 4 * n) + 2 * n
+
+    encoder = 2 * (cell(n) + 5 * cell(2 * n))
+    attention = n * n + 2 * (2 * n * n) + n * n + n  # W_a; U_a, W_V; W_O; v
+    decoder = cell(n) + 7 * cell(2 * n)
+    words = (2 * n + 1) * vocabulary
+    return 2 * n * vocabulary + encoder + attention + decoder + words
+
+
+ROWS = {
+    "bahdanau2015": Row(
+        sizes=[Size("paper", bahdanau())],
+        task="reverse",
+        longest=10,
+        steps=200,
+        optimizer="Adadelta",
+        clip=1.0,
+        rates={0: 1.0},
+    ),
+    "chen2018": Row(
+        sizes=[Size("paper", rnmt())],
+        task="copy",
+        longest=10,
+        steps=300,
+        learning_rate=5e-3,
+        optimizer="Adam",
+        clip=5.0,
+        rates={0: 1e-4, 600_000: 1e-4, 1_200_000: 5e-5},
+        variants={"previous, dropout": {"query": "previous", "dropout": 0.2}},
+    ),
+    "cho2014": Row(
+        sizes=[Size("paper", cho())],
+        task="reverse",
+        longest=5,
+        steps=600,
+        optimizer="Adadelta",
+        clip=1.0,
+        rates={0: 1.0},
+    ),
+    "gnmt2016": Row(
+        sizes=[
+            Size("paper", gnmt(8), stated=278_000_000),  # by Shazeer et al. 2017
+            Size("four_layers", gnmt(4)),
+            Size("paper", gnmt(8), options={"query": "current"}),
+        ],
+        task="reverse",
+        longest=8,
+        steps=500,
+        learning_rate=5e-3,
+        optimizer="Adam",
+        clip=5.0,
+        rates={0: 2e-4},
+        variants={"current": {"query": "current"}},
+    ),
+    "luong2015": Row(
+        sizes=[
+            Size("paper", luong(1_000_000 + 1_001_000)),  # W_a; W_p and v_p
+            *(
+                Size("paper", luong(weights), options={"window": "global", **options})
+                for weights, options in (
+                    (0, {"attention": "dot"}),
+                    (1_000_000, {"attention": "general"}),
+                    (2_001_000, {"attention": "concat"}),
+                    (50_000, {"attention": "location"}),
+                )
+            ),
+            Size(
+                "paper",
+                luong(1_000_000, fed=0),
+                options={"window": "local-m", "use_input_feeding": False},
+            ),
+        ],
+        task="copy",
+        longest=10,
+        steps=400,
+        optimizer="SGD",
+        clip=5.0,
+        rates={0: 1.0, 799: 1.0, 800: 0.5, 900: 0.25},
+        variants={
+            "dot": {"attention": "dot"},
+            "concat, local-m": {"attention": "concat", "window": "local-m"},
+            "location, no feeding": {
+                "attention": "location",
+                "use_input_feeding": False,
+            },
+            "local-p, dropout": {"window": "local-p", "dropout": 0.2},
+        },
+    ),
+    "sennrich2017": Row(
+        sizes=[Size("paper", nematus()), Size("regularized", nematus())],
+        task="sort",
+        longest=10,
+        steps=300,
+        optimizer="Adam",
+        clip=1.0,
+        rates={0: 1e-4},
+        variants={"dropout": {"dropout": 0.2, "word_dropout": 0.1}},
+    ),
+    "stacked_bilstm": Row(
+        sizes=[Size("large", bilstm())],
+        task="sort",
+        longest=5,
+        steps=300,
+        optimizer="Adam",
+        clip=1.0,
+        rates={0: 1e-3},
+        variants={"deep": {"decoder_layers": 2}},
+    ),
+    "sutskever2014": Row(
+        sizes=[Size("paper", sutskever(), stated=384_000_000)],
+        task="reverse",
+        longest=5,
+        steps=600,
+        optimizer="SGD",
+        clip=5.0,
+        rates={499: 0.7, 500: 0.35, 549: 0.35, 550: 0.175},
+    ),
+    "wang_simple": Row(
+        sizes=[Size("small", wang())],
+        task="reverse",
+        longest=8,
+        steps=350,
+        optimizer="Adam",
+        clip=1.0,
+        rates={0: 1e-3},
+        variants={"one_layer": {"align": "one_layer"}},
+    ),
+}

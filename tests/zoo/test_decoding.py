@@ -1,0 +1,136 @@
+"""Whole = stepwise, whatever the model; saved models are the same models."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+
+import keras_seqattn as ksa
+import zoo
+from tests.zoo.rows import NAMES, ROWS
+from tests.zoo.tasks import TOKENS, random_pairs
+
+ROOT = Path(__file__).parents[2]
+LONGEST, MAX_LENGTH = 5, 8
+MODELS = [
+    (name, options)
+    for name, row in ROWS.items()
+    for options in ({}, *row.variants.values())
+]
+IDS = [
+    f"{name}-{variant}" if variant else name
+    for name, row in ROWS.items()
+    for variant in ("", *row.variants)
+]
+
+pytestmark = pytest.mark.system
+
+
+def lively(name, options=None):
+    """Untrained, with weights large enough to write more than one word."""
+    model = getattr(zoo, name)("small", **(options or {}))
+    random = np.random.default_rng(11)
+    for weight in model.trainable_weights:
+        noise = random.normal(size=weight.shape)
+        weight.assign_add(0.2 * noise if len(weight.shape) > 1 else 0.1 * noise)
+    return model
+
+
+def pairs(count=6):
+    return random_pairs(np.random.default_rng(3), "copy", count, LONGEST)
+
+
+def numpy(tensor):
+    return keras.ops.convert_to_numpy(tensor)
+
+
+@pytest.mark.parametrize(("name", "options"), MODELS, ids=IDS)
+def test_greedy_is_the_argmax_of_its_own_output(name, options):
+    model, source = lively(name, options), pairs().source
+    decoded = ksa.decode(model, source, ksa.Greedy(), MAX_LENGTH)
+    tokens, lengths = numpy(decoded.tokens)[:, 0], numpy(decoded.lengths)[:, 0]
+    assert len(np.unique(tokens)) > 4  # not one word again and again
+
+    start = np.full((len(tokens), 1), TOKENS.start)
+    fed = np.concatenate([start, tokens[:, :-1]], axis=1)
+    logits, alignments = model(
+        {"source": source, "target": fed}, return_attention_scores=True
+    )
+    logits = numpy(logits).copy()
+    logits[..., [TOKENS.pad, TOKENS.start]] = -np.inf
+    written = np.arange(tokens.shape[1]) < lengths[:, None]
+    np.testing.assert_array_equal(logits.argmax(-1)[written], tokens[written])
+
+    received, expected = numpy(decoded.alignments)[:, 0], numpy(alignments)
+    if expected.ndim == 4:  # heads
+        written = np.repeat(written[:, None], expected.shape[1], axis=1)
+    np.testing.assert_allclose(received[written], expected[written], atol=1e-5)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_beam_search(name):
+    model, source = lively(name), pairs().source
+    search = ksa.BeamSearch(4, length_penalty=0.6, n_best=3)
+    decoded = ksa.decode(model, source, search, MAX_LENGTH)
+    ranking = numpy(decoded.ranking)
+    assert np.all(np.diff(ranking, axis=1) <= 0)
+    scored = ksa.score(model, source, decoded.tokens[:, 0])
+    np.testing.assert_allclose(scored.scores, decoded.scores[:, 0], atol=1e-3)
+
+
+@pytest.mark.parametrize(("name", "options"), MODELS, ids=IDS)
+def test_saved_and_loaded(name, options, tmp_path):
+    model, batch = lively(name, options), pairs()
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    assert loaded.get_config() == model.get_config()
+    assert [w.path for w in loaded.weights] == [w.path for w in model.weights]
+    inputs = {"source": batch.source, "target": batch.inputs}
+    for received, expected in zip(
+        loaded(inputs, return_attention_scores=True),
+        model(inputs, return_attention_scores=True),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(received, expected)
+
+
+LOAD = """
+import sys
+from pathlib import Path
+
+import keras
+import keras_seqattn
+import numpy as np
+
+saved = np.load(Path(sys.argv[1]) / "decoded.npz")
+for path in sorted(Path(sys.argv[1]).glob("*.keras")):
+    model = keras.models.load_model(path)
+    greedy = keras_seqattn.Greedy()
+    decoded = keras_seqattn.decode(model, saved["source"], greedy, int(sys.argv[2]))
+    if not np.array_equal(decoded.tokens, saved[path.stem]):
+        sys.exit(f"{path.stem}: {decoded.tokens} in place of {saved[path.stem]}")
+    print(path.stem)
+if "zoo" in sys.modules:
+    sys.exit("who imported zoo?")
+"""
+
+
+def test_a_new_process_decodes_the_same_tokens(tmp_path):
+    source, decoded = pairs().source, {}
+    for name in NAMES:
+        model = lively(name)
+        model.save(tmp_path / f"{name}.keras")
+        decoded[name] = ksa.decode(model, source, ksa.Greedy(), MAX_LENGTH).tokens
+    np.savez(tmp_path / "decoded.npz", source=source, **decoded)
+    result = subprocess.run(
+        [sys.executable, "-c", LOAD, str(tmp_path), str(MAX_LENGTH)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.split() == sorted(NAMES)

@@ -1,0 +1,151 @@
+"""What every zoo function says of itself: docstring, presets, sizes, optimizer."""
+
+import gc
+import inspect
+
+import keras
+import numpy as np
+import pytest
+
+import keras_seqattn as ksa
+import zoo
+from tests.contract import docstrings
+from tests.zoo.rows import NAMES, ROWS
+
+SECTIONS = ["Args", "Returns", "Differences from the paper", "References"]
+SIZES = [(name, size) for name, row in ROWS.items() for size in row.sizes]
+IDS = [f"{name}-{'-'.join(map(str, s.options.values()))}" for name, s in SIZES]
+
+
+def function(name):
+    return getattr(zoo, name)
+
+
+def test_every_function_has_a_row_and_an_optimizer():
+    assert sorted(ROWS) == sorted(NAMES)
+    wanted = [name + end for name in NAMES for end in ("", "_optimizer")]
+    assert sorted(zoo.__all__) == sorted(wanted)
+    assert all(inspect.isfunction(function(name)) for name in zoo.__all__)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_docstring(name):
+    build = function(name)
+    assert list(docstrings.sections(build)) == SECTIONS
+    arguments = list(inspect.signature(build).parameters)
+    assert docstrings.described(build) == arguments
+    assert function(f"{name}_optimizer").__doc__
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_presets_carry_numbers_only(name):
+    build = function(name)
+    arguments = inspect.signature(build).parameters
+    given = {size.preset for size in ROWS[name].sizes}
+    assert "small" in build.presets
+    assert set(build.presets) - {"small"} <= given
+    for numbers in build.presets.values():
+        assert set(numbers) <= set(arguments)
+        assert all(isinstance(n, (int, float, str)) for n in numbers.values())
+
+
+@pytest.mark.parametrize(("name", "size"), SIZES, ids=IDS)
+def test_parameters(name, size):
+    """All weights have their shapes, and nothing takes memory."""
+    with keras.StatelessScope(initialize_variables=False):
+        model = function(name)(size.preset, **size.options)
+    print(f"{name} {size.preset} {size.options}: {model.count_params():,} parameters")
+    assert model.count_params() == size.parameters
+    if size.stated is not None:
+        assert size.parameters == pytest.approx(size.stated, rel=0.015)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_full_size_works(name):
+    """Real weights at the size of the paper, one model at a time; one step."""
+    size = ROWS[name].sizes[0]
+    model = function(name)(size.preset)
+    started = model.start(np.array([[5, 6, 7], [8, 0, 0]]))
+    step = model.step(np.array([1, 1]), started.state, started.memory)
+    assert model.count_params() == size.parameters
+    assert np.all(np.isfinite(step.output))
+    del model, started, step
+    keras.utils.clear_session()
+    gc.collect()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_optimizer(name):
+    build, row = function(f"{name}_optimizer"), ROWS[name]
+    needed = inspect.signature(build).parameters
+    optimizer = build(**{"steps_per_epoch": 100} if "steps_per_epoch" in needed else {})
+    assert type(optimizer).__name__ == row.optimizer
+    assert optimizer.global_clipnorm == row.clip
+    rate = optimizer.get_config()["learning_rate"]
+    if isinstance(rate, dict):
+        rate = keras.optimizers.schedules.deserialize(rate)
+    for step, expected in row.rates.items():
+        received = float(rate(step) if callable(rate) else rate)
+        assert received == pytest.approx(expected, rel=1e-6), step
+
+
+def test_numbers_replace_those_of_a_preset():
+    model = zoo.wang_simple("small", units=5, target_vocabulary=7)
+    assert model.encoder.units == 5
+    assert model.head.vocabulary_size == 7
+
+
+def test_without_a_preset_all_numbers_are_given():
+    numbers = zoo.luong2015.presets["small"]
+    assert zoo.luong2015(**numbers).get_config() is not None
+    with pytest.raises(TypeError, match="missing"):
+        zoo.luong2015(units=5)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            lambda: zoo.wang_simple("paper"),
+            "wang_simple got an unknown preset. Expected one of ['small'], received "
+            "'paper'. Leave it out to give all numbers yourself.",
+        ),
+        (
+            lambda: zoo.wang_simple("small", align="dot"),
+            "wang_simple got an unknown align. Expected 'additive' or 'one_layer', "
+            "received align='dot'. Leave it out for the additive one.",
+        ),
+        (
+            lambda: zoo.luong2015("small", window="local"),
+            "luong2015 got an unknown window. Expected one of ['global', 'local-m', "
+            "'local-p'], received window='local'. Leave it out for global attention.",
+        ),
+    ],
+    ids=["preset", "align", "window"],
+)
+def test_messages(call, words):
+    with pytest.raises(ValueError) as error:
+        call()
+    assert str(error.value) == words
+
+
+def test_luong_options_reach_the_layers():
+    cell = zoo.luong2015("small", window="local-p", reach=2, dropout=0.2).decoder.cell
+    assert isinstance(cell.attention, ksa.LocalAttention)
+    assert (cell.attention.window, cell.attention.position) == (2, "predictive")
+    assert (cell.dropout, cell.recurrent_dropout) == (0.2, 0.0)
+    assert cell.use_input_feeding
+
+
+@pytest.mark.parametrize(
+    ("name", "bound"), [("sutskever2014", 0.08), ("luong2015", 0.1)]
+)
+def test_uniform_start(name, bound):
+    """Every matrix fills its interval; no two of a size are the same numbers."""
+    model = function(name)("small", bound=bound)
+    weights = [np.asarray(w) for w in model.trainable_weights if len(w.shape) > 1]
+    for weight in weights:
+        assert 0.9 * bound < np.abs(weight).max() <= bound, weight.shape
+    firsts = [weight.flat[0] for weight in weights]
+    assert len(set(firsts)) == len(firsts)

@@ -1,0 +1,34 @@
+"""Prints how many parameters every preset of every model has.
+
+    python -m zoo.parameters
+
+No weight is allocated: the largest model would take 1.5 GB.
+"""
+
+import keras
+
+import zoo
+
+
+def count_parameters(build, preset):
+    """Number of parameters of `build(preset)`, known from shapes alone."""
+    with keras.StatelessScope(initialize_variables=False):
+        return build(preset).count_params()
+
+
+def models():
+    """The functions of the zoo that build a model."""
+    names = [name for name in zoo.__all__ if not name.endswith("_optimizer")]
+    return [getattr(zoo, name) for name in names]
+
+
+def main():
+    """Prints a line for each preset."""
+    for build in models():
+        for preset in build.presets:
+            count = count_parameters(build, preset)
+            print(f"{build.__name__:16}{preset:12}{count:>13,}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""The attention of lecture notes: simple recurrent networks, a tanh for everything."""
+
+import keras
+
+from keras_seqattn import (
+    AttentionDecoder,
+    BahdanauAttention,
+    BahdanauCell,
+    CopyBridge,
+    OneLayerAttention,
+    OutputHead,
+    Seq2Seq,
+    UniEncoder,
+)
+from zoo.presets import presets
+
+SMALL = {
+    "source_vocabulary": 16,
+    "target_vocabulary": 16,
+    "embedding": 32,
+    "units": 64,
+    "align": "additive",
+}
+
+
+@presets(small=SMALL)
+def wang_simple(
+    source_vocabulary, target_vocabulary, embedding, units, align="additive"
+):
+    """Two `SimpleRNN`s and attention: s_t = tanh(A [x_t; s_{t-1}; c_t] + b).
+
+    c_t is a weighted sum of the encoder's states h_1, ..., h_m; `align` says how well
+    h_j fits s_{t-1}. s_0 = h_m.
+
+    Args:
+        source_vocabulary: number of source tokens.
+        target_vocabulary: number of target tokens.
+        embedding: size of the embeddings.
+        units: size of both networks, and of the alignment model.
+        align: "additive": v . tanh(W [h; s]), as Bahdanau et al.; "one_layer":
+            tanh(w . [h; s]), whose alignments cannot be sharp.
+
+    Returns:
+        `Seq2Seq`.
+
+    Differences from the paper:
+        There is no paper but Bahdanau et al.: a lecture leaves out gates, the second
+        direction of the encoder and the deep output, to show the attention alone. No
+        sizes come with it. The logits are a linear function of [s_t; c_t].
+
+    References:
+        Lecture form of arXiv:1409.0473.
+    """
+    _check_align(align)
+    return Seq2Seq(
+        source_embedding=keras.layers.Embedding(
+            source_vocabulary, embedding, name="source_embedding"
+        ),
+        encoder=UniEncoder(units, cell="simple", name="encoder"),
+        bridge=CopyBridge(name="bridge"),  # s_0 = h_m
+        target_embedding=keras.layers.Embedding(
+            target_vocabulary, embedding, name="target_embedding"
+        ),
+        decoder=AttentionDecoder(
+            BahdanauCell(  # s_t = tanh(A [x_t; s_{t-1}; c_t] + b)
+                units,
+                attention=(
+                    BahdanauAttention(units)
+                    if align == "additive"
+                    else OneLayerAttention()
+                ),
+                cell="simple",
+            ),
+            name="decoder",
+        ),
+        head=OutputHead(target_vocabulary, name="head"),
+        name="wang_simple",
+    )
+
+
+def _check_align(align):
+    if align not in ("additive", "one_layer"):
+        raise ValueError(
+            "wang_simple got an unknown align. Expected 'additive' or 'one_layer', "
+            f"received align={align!r}. Leave it out for the additive one."
+        )
+
+
+def wang_simple_optimizer():
+    """Of no paper: Adam, gradients of norm at most 1, which `SimpleRNN` needs."""
+    return keras.optimizers.Adam(1e-3, global_clipnorm=1.0)
