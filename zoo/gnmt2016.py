@@ -26,7 +26,7 @@ PAPER = {
 }
 FOUR_LAYERS = {
     **PAPER,
-    "layers": 4,  # tf-nmt's wmt16_gnmt_4_layer.json; 3.1: plain stacks "work well up to 4"
+    "layers": 4,  # of tf-nmt's wmt16_gnmt_4_layer.json, both sides
 }
 SMALL = {
     "source_vocabulary": 16,
@@ -76,12 +76,12 @@ def gnmt2016(
         biases, which it does not print; those of the forget gates start at 1. The
         logits have biases, too. The clipping of c, x and the logits for quantised
         inference, (10) and (13), is left out, and so is the refinement by reinforcement
-        learning (section 5). The bottom
-        decoder layer reads no context, since Fig. 1 sends it to "all the remaining"
-        layers; tf-nmt and lingvo also give the bottom layer that of the step before.
-        The decoder starts from zeros: the sections that could be read do not say, a
-        reader's summary of the paper and lingvo agree. Embeddings are not shared
-        between the languages, although the vocabulary is.
+        learning (section 5). The bottom decoder layer reads no context, since Fig. 1
+        sends it to "all the remaining decoder layers"; tf-nmt and lingvo also give the
+        bottom layer that of the step before. The decoder starts from zeros: the
+        sections that could be read do not say, a reader's summary of the paper and
+        lingvo agree. Embeddings are not shared between the languages, although the
+        vocabulary is. "current" in place of "previous" is a difference, too.
 
     References:
         arXiv:1609.08144

@@ -144,12 +144,6 @@ def check(decoded, row, expected, rankings=None, atol=2e-4):
     assert np.all(np.isneginf(scores[len(real) :]))
 
 
-def apart(hypotheses, oracle, mask, limit, gap=1e-4):
-    """Whether no two of them rank alike, so that float32 sorts them as we do."""
-    values = np.array([oracle.ranking(h, mask, limit) for h in hypotheses])
-    return bool(np.all(np.abs(np.diff(values)) > gap))
-
-
 def sentences(source):
     """The rows of a source for `TableModel`."""
     return zip(source["table"], source["look"], source["mask"], strict=True)

@@ -55,7 +55,7 @@ def test_one_trace_for_all_batches_and_limits(search):
 def test_two_traces_for_few_queries_and_for_many():
     """What is worth computing once differs; from then on there is no other."""
     model = Counting()
-    for limit in (1, 60, 2, 70, 4, 100):
+    for limit in (1, 1000, 2, 1100, 4, 1200):
         ks.decode(model, tables(1), ks.Greedy(), max_length=limit)
     assert model.traces <= 2
 

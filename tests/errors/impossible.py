@@ -33,8 +33,8 @@ LAYERS = [
         lambda: ks.AttentionDecoder(layers.GRUCell(UNITS)),
         "AttentionDecoder got an unusable cell. Expected a decoder cell (see "
         "DecoderCell), received <GRUCell name=..., built=False>, which lacks "
-        "state_type, zero_state, prepare, look_ahead, drop, project, initial_state, step, "
-        "alignment_shape. Wrap a recurrent cell first, e.g. BahdanauCell(256, "
+        "state_type, zero_state, prepare, look_ahead, drop, project, initial_state, "
+        "step, alignment_shape. Wrap a recurrent cell first, e.g. BahdanauCell(256, "
         "attention=BahdanauAttention(256), cell='gru').",
     ),
     (

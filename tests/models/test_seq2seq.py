@@ -1,6 +1,4 @@
-"""A whole model: at once and step by step, saved and loaded, trained in every way."""
-
-import warnings
+"""A whole model: at once, step by step, and in training."""
 
 import keras
 import numpy as np
@@ -8,83 +6,20 @@ import pytest
 import tensorflow as tf
 
 import keras_seqattn as ks
-from tests.decoding.real_models import (
-    ATTENTIONS,
-    SOURCE,
-    SOURCE_VOCABULARY,
-    UNITS,
-    VOCABULARY,
-    seq2seq,
-    wide,
+from tests.decoding.real_models import ATTENTIONS, SOURCE, SOURCE_VOCABULARY, seq2seq
+from tests.models.seq2seq_cases import (
+    CELLS,
+    INPUTS,
+    LABELS,
+    MODELS,
+    TARGET,
+    array,
+    tied,
 )
 from tests.system.small_model import token_mean
 
-TARGET = np.array(
-    [[1, 5, 6, 7, 8], [1, 9, 3, 0, 0], [1, 4, 4, 4, 0], [1, 0, 0, 0, 0]], "int32"
-)
-LABELS = np.array(
-    [[5, 6, 7, 8, 2], [9, 3, 2, 9, 9], [4, 4, 4, 2, 9], [2, 9, 9, 9, 9]], "int32"
-)  # under the mask anything: a loss that reads it is wrong
-INPUTS = {"source": SOURCE, "target": TARGET}
-CELLS = {
-    "bahdanau": lambda: seq2seq(cell="bahdanau"),
-    "luong": lambda: seq2seq(cell="luong"),
-    "heads": lambda: seq2seq("heads"),
-    "coverage": lambda: seq2seq("coverage"),
-    "deep_head": lambda: deep_head(),
-    "joint": lambda: tied(3),
-}
 
-
-def parts(embedding, target_embedding=None, head=None):
-    return dict(
-        source_embedding=embedding,
-        encoder=ks.BiEncoder(UNITS),
-        bridge=ks.DenseBridge(UNITS),
-        target_embedding=target_embedding,
-        decoder=ks.AttentionDecoder(
-            ks.BahdanauCell(UNITS, attention=ks.BahdanauAttention(UNITS))
-        ),
-        head=head,
-    )
-
-
-def deep_head():
-    """A head that reads the embedded target beside the outputs."""
-    keras.utils.set_random_seed(5)
-    source, target = [
-        keras.layers.Embedding(n, 5, embeddings_initializer=wide())
-        for n in (SOURCE_VOCABULARY, VOCABULARY)
-    ]
-    head = ks.DeepOutputHead(VOCABULARY, UNITS)
-    return ks.Seq2Seq(**parts(source, target, head))
-
-
-def tied(ways):
-    """2: target embedding and head; 3: source embedding, too."""
-    keras.utils.set_random_seed(6)
-    shared = keras.layers.ReversibleEmbedding(
-        SOURCE_VOCABULARY, 5, embeddings_initializer=wide()
-    )
-    head = ks.OutputHead(SOURCE_VOCABULARY, embedding=shared)
-    if ways == 3:
-        return ks.Seq2Seq(**parts(shared, None, head))
-    source = keras.layers.Embedding(SOURCE_VOCABULARY, 5, embeddings_initializer=wide())
-    return ks.Seq2Seq(**parts(source, shared, head))
-
-
-def array(x):
-    return np.asarray(keras.ops.convert_to_numpy(x), "float32")
-
-
-SLOW = ("luong", "coverage")  # much as the others
-
-
-@pytest.fixture(
-    params=[
-        pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in CELLS
-    ]
-)
+@pytest.fixture(params=MODELS)
 def model(request):
     return CELLS[request.param]()
 
@@ -260,72 +195,6 @@ def test_word_dropout_of_both_sides_differs():
         for layer in (model.source_words, model.target_words)
     ]
     assert not np.array_equal(*masks)
-
-
-# Saved and loaded ---------------------------------------------------------------------
-
-
-def reloaded(model, tmp_path):
-    model.save(tmp_path / "model.keras")
-    return keras.models.load_model(tmp_path / "model.keras")
-
-
-def same_bits(one, other):
-    for x, y in zip(keras.tree.flatten(one), keras.tree.flatten(other), strict=True):
-        np.testing.assert_array_equal(
-            np.asarray(x).view("uint8"), np.asarray(y).view("uint8")
-        )
-
-
-def test_save_and_load(model, tmp_path):
-    loaded = reloaded(model, tmp_path)
-    assert type(loaded) is ks.Seq2Seq
-    paths = [[v.path for v in m.trainable_variables] for m in (model, loaded)]
-    assert paths[0] == paths[1]
-    assert len(loaded.variables) == len(model.variables)
-    same_bits(
-        model(INPUTS, return_attention_scores=True),
-        loaded(INPUTS, return_attention_scores=True),
-    )
-    assert loaded.get_config() == model.get_config()
-    np.testing.assert_array_equal(loaded(INPUTS)._keras_mask, TARGET != 0)
-
-
-@pytest.mark.parametrize("ways", [2, 3])
-def test_ties_survive(ways, tmp_path):
-    model = tied(ways)
-    loaded = reloaded(model, tmp_path)
-    assert loaded.head.embedding is loaded.target_embedding
-    assert (loaded.source_embedding is loaded.target_embedding) == (ways == 3)
-    assert len(loaded.variables) == len(model.variables)
-    assert loaded.count_params() == model.count_params()
-    same_bits(model(INPUTS), loaded(INPUTS))
-    again = ks.Seq2Seq.from_config(loaded.get_config())
-    assert again.head.embedding is again.target_embedding
-
-
-@pytest.mark.parametrize("make", [seq2seq, lambda: tied(3)], ids=["plain", "tied"])
-def test_quantised_and_saved(make, tmp_path):
-    model = make()
-    full = array(model(INPUTS))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Keras warns about layers without products
-        model.quantize("int8")
-    small = array(model(INPUTS))
-    assert not np.array_equal(full, small)
-    assert np.abs(full - small).max() < 0.2 * np.abs(full).max()
-    loaded = reloaded(model, tmp_path)
-    assert [v.dtype for v in loaded.variables] == [v.dtype for v in model.variables]
-    assert "int8" in {v.dtype for v in loaded.variables}
-    same_bits(model(INPUTS), loaded(INPUTS))
-
-
-def test_decodes_the_same_after_loading(tmp_path):
-    model = seq2seq("coverage")
-    search = ks.BeamSearch(3, n_best=2, length_penalty=0.6)
-    decoded = ks.decode(model, SOURCE, search, max_length=6)
-    loaded = reloaded(model, tmp_path)
-    same_bits(decoded, ks.decode(loaded, SOURCE, search, max_length=6))
 
 
 # Trained ------------------------------------------------------------------------------

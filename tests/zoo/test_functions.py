@@ -139,7 +139,13 @@ def test_luong_options_reach_the_layers():
 
 
 @pytest.mark.parametrize(
-    ("name", "bound"), [("sutskever2014", 0.08), ("luong2015", 0.1)]
+    ("name", "bound"),
+    [
+        ("sutskever2014", 0.08),
+        ("luong2015", 0.1),
+        ("gnmt2016", 0.04),
+        ("chen2018", 0.04),
+    ],
 )
 def test_uniform_start(name, bound):
     """Every matrix fills its interval; no two of a size are the same numbers."""

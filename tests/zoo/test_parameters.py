@@ -1,4 +1,4 @@
-"""The table of zoo/README.md says what `python -m zoo.parameters` prints."""
+"""The table of zoo/README.md has the numbers that `python -m zoo.parameters` prints."""
 
 import re
 from pathlib import Path
@@ -11,24 +11,27 @@ README = Path(zoo.__file__).with_name("README.md")
 
 
 def table():
-    """`{function: {preset: count}}`."""
+    """`{function: (numbers at paper size, number of "small")}`."""
     rows = {}
     for line in README.read_text("utf-8").splitlines():
-        match = re.match(r"\|[^|]*\| `(\w+)` \|([^|]*)\|[^|]*\|([^|]*)\|", line)
-        if match:
-            name, sizes, small = match.groups()
-            pairs = re.findall(r'`"(\w+)"`: ([\d,]+)', sizes)
-            rows[name] = dict([*pairs, ("small", small.strip())])
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        name = re.fullmatch(r"`(\w+)`", cells[1]) if len(cells) > 5 else None
+        if name:
+            rows[name[1]] = set(re.findall(r"\d[\d,]{3,}\d", cells[3])), cells[5]
     return rows
 
 
 def printed(capsys):
-    rows = {}
+    """The same, of what the command prints."""
+    counts = {}
     parameters.main()
     for line in capsys.readouterr().out.splitlines():
         name, preset, count = line.split()
-        rows.setdefault(name, {})[preset] = count
-    return rows
+        counts.setdefault(name, {})[preset] = count
+    return {
+        name: (set(sizes.values()) - {sizes["small"]}, sizes["small"])
+        for name, sizes in counts.items()
+    }
 
 
 def test_the_table_is_what_is_printed(capsys):
