@@ -12,7 +12,7 @@ class SpecialTokens(NamedTuple):
     pad: int = 0
     start: int = 1
     end: int = 2
-    unknown: int = 3
+    unknown: int = 3  # for the text side: a search treats it as any word
 
 
 class Memory(NamedTuple):

@@ -5,6 +5,7 @@ import dataclasses
 import tensorflow as tf
 
 from keras_seqattn.decoding.hypotheses import Choice
+from keras_seqattn.decoding.options import check_count, check_number
 from keras_seqattn.decoding.penalties import coverage_penalty, length_penalty
 from keras_seqattn.decoding.search import Search, register
 from keras_seqattn.decoding.top_k import top_k
@@ -51,8 +52,10 @@ class BeamSearch(Search):
 
     def __post_init__(self):
         super().__post_init__()
-        self.check_count("width", self.width, 1)
-        self.check_count("n_best", self.n_best, 1)
+        check_count("BeamSearch", "width", self.width, 1)
+        check_count("BeamSearch", "n_best", self.n_best, 1)
+        check_number("BeamSearch", "length_penalty", self.length_penalty)
+        check_number("BeamSearch", "coverage_penalty", self.coverage_penalty)
         if self.n_best > self.width:
             raise ValueError(
                 "BeamSearch got contradictory options. Expected n_best <= width, "

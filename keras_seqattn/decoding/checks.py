@@ -18,6 +18,39 @@ def check_model(model):
         )
 
 
+def check_tokens(owner, model, tokens):
+    """Padding is a token of its own, and the one that the model masks."""
+    if tokens.pad in (tokens.start, tokens.end):
+        raise ValueError(
+            f"{owner} got special tokens that cannot be told apart. Expected a padding "
+            f"that is neither start nor end, received {tokens}. Give the padding an id "
+            "of its own: it is masked."
+        )
+    pad = getattr(model, "pad", tokens.pad)
+    if pad != tokens.pad:
+        raise ValueError(
+            f"{owner} got another padding than its model. Expected pad={pad}, received "
+            f"{tokens}. Pass tokens=SpecialTokens(pad={pad}, ...) with the other ids."
+        )
+
+
+def check_vocabulary(size, search, tokens):
+    """What shall end, or may not be chosen, exists."""
+    if size is None:
+        raise ValueError(
+            "decode got logits of unknown size. Expected a vocabulary that is known "
+            "when the graph is made, received a last axis None. Return logits with a "
+            "static shape, e.g. by tf.ensure_shape."
+        )
+    strange = [x for x in (tokens.end, *search.forbidden_tokens) if not 0 <= x < size]
+    if strange:
+        raise ValueError(
+            "decode got ids outside of the vocabulary. Expected the end token and "
+            f"forbidden_tokens in [0, {size}), received {strange}. Check the "
+            "SpecialTokens and the search."
+        )
+
+
 def check_search(search, max_length, tokens):
     """Its options do not contradict each other, nor the rest."""
     if not isinstance(search, Search):
@@ -53,16 +86,21 @@ def check_search(search, max_length, tokens):
         )
 
 
-def check_source(source, max_length):
+def check_source(owner, source):
     """There are sentences, and words in them."""
     for x in tree.flatten(source):
         if len(x.shape) < 2 or 0 in x.shape[:2]:
             raise ValueError(
-                "decode got an unusable source. Expected [batch, source] with at least "
-                f"one sentence and one position, received shape {tuple(x.shape)}. For "
+                f"{owner} got an unusable source. Expected [batch, source] with at "
+                "least one sentence and one position, received shape "
+                f"{tuple(x.shape)}. For "
                 "an empty sentence pass one padded position; for no sentence do not "
                 "call."
             )
+
+
+def check_ids(source, max_length):
+    """A relative length counts ids."""
     if isinstance(max_length, RelativeLength):
         ids = isinstance(source, tf.Tensor) and source.dtype.is_integer
         if not ids or len(source.shape) != 2:

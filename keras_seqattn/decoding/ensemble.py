@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from keras_seqattn.decoding.checks import check_model
+from keras_seqattn.decoding.constraints import normalise
 from keras_seqattn.decoding.protocol import look_ahead
 from keras_seqattn.types import Started, Step
 
@@ -112,7 +113,8 @@ class Ensemble:
                 f"one size, received {sorted(sizes)}. Pass models over the same "
                 "tokens: others cannot vote together."
             )
-        log_probs = [tf.nn.log_softmax(tf.cast(x, tf.float32)) for x in logits]
+        pairs = [normalise(tf.cast(x, tf.float32)) for x in logits]
+        log_probs = [clean - log_sum for clean, log_sum in pairs]
         if self.combine == "log_linear":
             return tf.nn.log_softmax(self._mean(log_probs))
         shifted = [x + tf.math.log(weight) for weight, x in self._votes(log_probs)]

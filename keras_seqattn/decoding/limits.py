@@ -4,13 +4,14 @@ import dataclasses
 
 import tensorflow as tf
 
+from keras_seqattn.decoding.options import check_count, check_number
 from keras_seqattn.decoding.search import register
 
 
 @register
 @dataclasses.dataclass(frozen=True)
 class RelativeLength:
-    """A maximum length that depends on the source: `times * |X| + plus`.
+    """A maximum length that depends on the source: `times * |X| + plus`, rounded up.
 
     |X| is the number of source tokens that are not padding, special tokens included.
 
@@ -29,6 +30,8 @@ class RelativeLength:
     at_most: int | None = None
 
     def __post_init__(self):
+        check_number("RelativeLength", "times", self.times)
+        check_count("RelativeLength", "plus", self.plus, 0)
         bound = 1 if self.at_most is None else self.at_most
         if self.times < 0 or self.plus < 0 or self.times + self.plus <= 0 or bound < 1:
             raise ValueError(
@@ -40,8 +43,9 @@ class RelativeLength:
 
     def limits(self, source, pad):
         """int32 `[batch]` for the ids `[batch, source]`."""
-        size = tf.reduce_sum(tf.cast(source != pad, tf.float32), axis=1)
-        limits = tf.cast(tf.math.ceil(self.times * size), tf.int32) + self.plus
+        size = tf.reduce_sum(tf.cast(source != pad, tf.float64), axis=1)
+        product = self.times * size - 1e-9  # 0.3 * 50 is 15, in binary a little more
+        limits = tf.cast(tf.math.ceil(product), tf.int32) + self.plus
         limits = tf.maximum(limits, 1)
         return limits if self.at_most is None else tf.minimum(limits, self.at_most)
 

@@ -1,5 +1,6 @@
 """The decoding loop: the only one, whatever is searched and however."""
 
+import dataclasses
 from typing import Any, NamedTuple
 
 import tensorflow as tf
@@ -16,6 +17,7 @@ from keras_seqattn.decoding.search import begin
 from keras_seqattn.types import Decoded, SpecialTokens
 
 
+@tf.autograph.experimental.do_not_convert
 def decode(model, source, search, max_length, tokens=None, prefix=None):
     """Searches for the targets of a batch of sources.
 
@@ -27,12 +29,14 @@ def decode(model, source, search, max_length, tokens=None, prefix=None):
     A finished hypothesis never changes. Lengths count the end token. Scores are
     log-probabilities under the model, as `score` computes them, whatever was forbidden
     or forced. Padding and start are never chosen, nor NaN; where nothing can be chosen
-    there is no hypothesis: score -inf, length 0. Neither the order of the batch, nor
+    there is no hypothesis: score -inf, length 0. Where a maximum length forbids what a
+    minimum length demands, the maximum wins. Neither the order of the batch, nor
     what else is in it, nor its padding makes a difference (but `Sample` draws for a
     batch as a whole).
 
     Args:
-        model: a `StepModel`: `Seq2Seq`, `Ensemble`, or your own.
+        model: a `StepModel`: `Seq2Seq`, `Ensemble`, or your own. Variables and layers
+            may change between calls, other attributes are those of the first one.
         source: what `model.start` takes, e.g. int ids `[batch, source]`.
         search: `Greedy()`, `Sample(...)` or `BeamSearch(...)`.
         max_length: the greatest length of a hypothesis, an integer or a
@@ -40,6 +44,7 @@ def decode(model, source, search, max_length, tokens=None, prefix=None):
         tokens: `SpecialTokens`; None: `SpecialTokens()`.
         prefix: int ids `[batch, target]` that every hypothesis of the sentence begins
             with, padded; sentences with nothing but padding are free. None: all are.
+            Inside a `tf.function` it is not checked.
 
     Returns:
         `Decoded(tokens, lengths, scores, ranking, alignments)`, `[batch, n_best, ...]`.
@@ -58,23 +63,32 @@ def decode(model, source, search, max_length, tokens=None, prefix=None):
         >>> decoded.scores.shape
         TensorShape([2, 2])
     """
-    tokens = SpecialTokens() if tokens is None else tokens
+    tokens = SpecialTokens() if tokens is None else SpecialTokens(*tokens)
     checks.check_model(model)
+    checks.check_tokens("decode", model, tokens)
     checks.check_search(search, max_length, tokens)
-    source = tree.map_structure(tf.convert_to_tensor, source)
-    checks.check_source(source, max_length)
+    source = as_tensors(source)
+    checks.check_source("decode", source)
+    checks.check_ids(source, max_length)
     if prefix is not None:
         prefix = tf.cast(prefix, tf.int32)
         checks.check_prefix(prefix, source, max_length, tokens)
-    ahead = _many_queries(search, source, max_length)
+        prefix = None if prefix.shape[1] == 0 else prefix
+    ahead = _many_queries(search, source, max_length) and hasattr(model, "look_ahead")
+    options = tokens, ahead
     if not tf.executing_eagerly():
-        return _decode(model, source, search, max_length, tokens, prefix, ahead)
+        seed = None if search.seed is None else search.seed % 2**31
+        return _decode(model, source, search, max_length, prefix, seed, *options)
     relative = isinstance(max_length, RelativeLength)
-    key = ("decode", search, max_length if relative else None, tokens, ahead)
+    # Neither another length nor another seed needs another graph.
+    drawn = search.seed is not None
+    seedless = dataclasses.replace(search, seed=0) if drawn else search
+    key = ("decode", seedless, max_length if relative else None, *options)
 
-    def run(model, source, max_length, prefix=None):
+    def run(model, source, max_length, seed, prefix=None):
         limit = key[2] if relative else max_length
-        decoded = _decode(model, source, search, limit, tokens, prefix, ahead)
+        seed = seed if drawn else None
+        decoded = _decode(model, source, seedless, limit, prefix, seed, *options)
         longest = tf.reduce_max(decoded.lengths)
         return decoded._replace(
             tokens=decoded.tokens[..., :longest],
@@ -82,8 +96,16 @@ def decode(model, source, search, max_length, tokens=None, prefix=None):
         )
 
     length = tf.constant(0 if relative else max_length)
-    given = (source, length) if prefix is None else (source, length, prefix)
+    seed = tf.constant(search.seed % 2**31 if drawn else 0, tf.int32)
+    given = (source, length, seed) if prefix is None else (source, length, seed, prefix)
     return compiled(model, key, run)(*given)
+
+
+def as_tensors(source):
+    """A source of lists is one tensor; of a dict, every value."""
+    if isinstance(source, (list, tuple)) and not hasattr(source, "_fields"):
+        return tf.convert_to_tensor(source)
+    return tree.map_structure(tf.convert_to_tensor, source)
 
 
 class _At(NamedTuple):
@@ -94,7 +116,7 @@ class _At(NamedTuple):
     seed: Any  # one for the whole call, for those who draw
 
 
-def _decode(model, source, search, max_length, tokens, prefix, ahead):
+def _decode(model, source, search, max_length, prefix, seed, tokens, ahead):
     state, memory = model.start(source)
     if ahead:
         memory = look_ahead(model, memory)
@@ -105,7 +127,8 @@ def _decode(model, source, search, max_length, tokens, prefix, ahead):
     now = begin(search, batch, size, max_length, tokens)
     if search.beam is not None:  # the state alone has an axis for the beam
         state = tree.map_structure(lambda x: _beside(x, search.beam), state)
-    seed = _seed(search)
+    if seed is None:
+        seed = tf.random.uniform([], maxval=2**31 - 1, dtype=tf.int32)
     kept = model.step, memory, search, tokens, prefix, limits, mask, seed
 
     with tf.__internal__.FuncGraph("one_step").as_default():  # never run
@@ -136,6 +159,7 @@ def _decode(model, source, search, max_length, tokens, prefix, ahead):
 def _one_step(t, now, state, step, memory, search, tokens, prefix, limits, mask, seed):
     """New hypotheses, new state, and what is kept of every step."""
     output, alignment, state = step(now.tokens, state, memory)
+    checks.check_vocabulary(output.shape[-1], search, tokens)
     logits, log_sum = normalise(tf.cast(output, tf.float32))
     free = allowed(logits, now, t, search, tokens, prefix)
     if asked(now.coverage):
@@ -202,9 +226,3 @@ def _beside(x, count):
     """`[batch, count, ...]` of the same."""
     x = tf.convert_to_tensor(x)
     return tf.repeat(x[:, None], count, axis=1)
-
-
-def _seed(search):
-    if search.seed is None:
-        return tf.random.uniform([], maxval=2**31 - 1, dtype=tf.int32)
-    return tf.constant(search.seed, tf.int32)

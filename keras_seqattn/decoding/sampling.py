@@ -7,6 +7,7 @@ import tensorflow as tf
 from keras_seqattn.decoding.constraints import NEVER
 from keras_seqattn.decoding.greedy import continued
 from keras_seqattn.decoding.hypotheses import Choice
+from keras_seqattn.decoding.options import check_count, check_number
 from keras_seqattn.decoding.search import Search, register
 
 
@@ -44,9 +45,14 @@ class Sample(Search):
 
     def __post_init__(self):
         super().__post_init__()
-        self.check_count("n_best", self.n_best, 1)
+        check_count("Sample", "n_best", self.n_best, 1)
+        check_number("Sample", "temperature", self.temperature)
         if self.top_k is not None:
-            self.check_count("top_k", self.top_k, 1)
+            check_count("Sample", "top_k", self.top_k, 1)
+        if self.seed is not None:
+            check_count("Sample", "seed", self.seed, 0)
+        if self.top_p is not None:
+            check_number("Sample", "top_p", self.top_p)
         if not self.temperature > 0:
             raise ValueError(
                 "Sample got an unusable temperature. Expected a number above 0, "

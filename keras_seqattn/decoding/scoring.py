@@ -2,14 +2,17 @@
 
 import tensorflow as tf
 
+from keras_seqattn.decoding.checks import check_source, check_tokens
 from keras_seqattn.decoding.compiled import compiled
 from keras_seqattn.types import Scored, SpecialTokens
 
 
+@tf.autograph.experimental.do_not_convert
 def score(model, source, target, tokens=None):
     """Teacher-forced log-probabilities of targets, and their alignments.
 
-    `score(model, source, decoded.tokens[:, 0]).scores` are `decoded.scores[:, 0]`.
+    `score(model, source, decoded.tokens[:, 0]).scores` are `decoded.scores[:, 0]`, but
+    0 where there is no hypothesis, only padding.
 
     Args:
         model: a `Seq2Seq` or `Ensemble`, i.e. callable on `{"source", "target"}` with
@@ -34,13 +37,29 @@ def score(model, source, target, tokens=None):
         >>> score(model, source, target).log_probs.shape
         TensorShape([1, 2])
     """
-    tokens = SpecialTokens() if tokens is None else tokens
+    tokens = SpecialTokens() if tokens is None else SpecialTokens(*tokens)
+    if isinstance(model, type) or not callable(model):
+        raise ValueError(
+            "score got an unusable model. Expected a Seq2Seq or an Ensemble of them, "
+            f"received {model!r}. Pass one that can be called on whole sentences."
+        )
+    check_tokens("score", model, tokens)
     source, target = tf.convert_to_tensor(source), tf.cast(target, tf.int32)
+    check_source("score", source)
     if len(target.shape) != 2 or 0 in target.shape:
         raise ValueError(
             "score got an unusable target. Expected ids [batch, target] with at least "
             f"one sentence and one token, received shape {tuple(target.shape)}. For "
             "the hypotheses of a beam pass one of them, e.g. decoded.tokens[:, 0]."
+        )
+
+    if None not in (source.shape[0], target.shape[0]) and (
+        source.shape[0] != target.shape[0]
+    ):
+        raise ValueError(
+            "score got sources and targets of different batches. Expected a target for "
+            f"every source, received shapes {tuple(source.shape)} and "
+            f"{tuple(target.shape)}. Pass the same number of rows."
         )
 
     def run(model, source, target):
@@ -53,8 +72,9 @@ def score(model, source, target, tokens=None):
 
 def _score(model, source, target, tokens):
     start = tf.fill([tf.shape(target)[0], 1], tokens.start)
-    fed = tf.concat([start, target[:, :-1]], axis=1)
-    fed = tf.where(fed == tokens.end, tokens.pad, fed)  # nothing follows it
+    before = target[:, :-1]
+    before = tf.where(before == tokens.end, tokens.pad, before)  # nothing follows it
+    fed = tf.concat([start, before], axis=1)
     inputs = {"source": source, "target": fed}
     logits, alignments = model(inputs, return_attention_scores=True)
     log_probs = tf.nn.log_softmax(tf.cast(logits, tf.float32))

@@ -6,17 +6,21 @@ import keras
 import tensorflow as tf
 
 from keras_seqattn.decoding.hypotheses import Hypotheses
+from keras_seqattn.decoding.options import check_count
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Search:
     """Base of the searches: values, no weights; two that are equal search alike.
 
-    A search defines `choose(allowed, log_sum, now, aligned, at)`, and where they differ
-    `beam`, `n_best`, `first`, `rank` and `done`.
+    A search of your own defines `choose(allowed, log_sum, now, at)`, which returns a
+    `Choice(tokens, log_probs, parents)`: `allowed` are the logits `[batch, (beam,)
+    vocabulary]`, -inf where barred, `log_sum` their normaliser, `now` the `Hypotheses`,
+    `at` has the step `t`, the `mask` of the memory and a `seed`. And `beam`, `n_best`,
+    `first`, `rank` and `done`, where they differ.
 
     Args:
-        min_length: least number of tokens, the end token included.
+        min_length: least number of tokens, the end token and a prefix included.
         forbidden_tokens: ids that are never chosen; padding and start never are anyway.
         no_repeat_ngram: n-grams of this size occur at most once in a hypothesis;
             0: no such rule.
@@ -33,11 +37,17 @@ class Search:
     seed = None
 
     def __post_init__(self):
+        owner = type(self).__name__
+        if not isinstance(self.forbidden_tokens, (list, tuple)):
+            raise ValueError(
+                f"{owner} got unusable forbidden_tokens. Expected a tuple of ids, "
+                f"received {self.forbidden_tokens!r}. Pass e.g. (3,) for one."
+            )
         object.__setattr__(self, "forbidden_tokens", tuple(self.forbidden_tokens))
-        self.check_count("min_length", self.min_length, 0)
-        self.check_count("no_repeat_ngram", self.no_repeat_ngram, 0)
+        check_count(owner, "min_length", self.min_length, 0)
+        check_count(owner, "no_repeat_ngram", self.no_repeat_ngram, 0)
         for token in self.forbidden_tokens:
-            self.check_count("forbidden_tokens", token, 0)
+            check_count(owner, "forbidden_tokens", token, 0)
 
     def first(self, batch):
         """Log-probabilities before the first step, `[batch]` or `[batch, beam]`."""
@@ -59,14 +69,6 @@ class Search:
     @classmethod
     def from_config(cls, config):
         return cls(**config)
-
-    def check_count(self, name, value, least):
-        """An option that counts something is an integer, and not too small."""
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise ValueError(
-                f"{type(self).__name__} got an unusable {name}. Expected an integer, "
-                f"{least} or more, received {value!r}. Pass a Python int."
-            )
 
 
 def begin(search, batch, source_size, max_length, tokens):

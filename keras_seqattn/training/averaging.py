@@ -104,6 +104,17 @@ def _check(model, paths):
             "average_checkpoints got a model without weights. Expected a built model, "
             f"received {model.name!r} with built=False. Call it once before."
         )
+    quantized = [
+        layer.name
+        for layer in model._flatten_layers()
+        if getattr(layer, "quantization_mode", None) is not None
+    ]
+    if quantized:
+        raise ValueError(
+            "average_checkpoints got a quantised model. Expected weights whose mean is "
+            f"a weight again, received {quantized} in integers with scales. Average "
+            "first, then quantize."
+        )
     missing = [path for path in paths if not os.path.exists(path)]
     if missing:
         raise ValueError(

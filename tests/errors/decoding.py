@@ -1,5 +1,7 @@
 """Searches, models and sources that cannot be decoded, and what is said."""
 
+from typing import NamedTuple
+
 import keras
 import numpy as np
 import tensorflow as tf
@@ -31,6 +33,25 @@ class WithoutMask(Speller):
     def start(self, source):
         started = super().start(source)
         return started._replace(memory=started.memory._replace(mask=None))
+
+
+class WithoutSize(Speller):
+    def step(self, tokens, state, memory):
+        step = super().step(tokens, state, memory)
+        shape = tf.shape(step.output)
+        size = tf.random.uniform([], shape[-1], shape[-1] + 1, tf.int32)
+        output = tf.reshape(step.output, tf.concat([shape[:-1], [size]], axis=0))
+        return step._replace(output=output)
+
+
+class Tuple(NamedTuple):
+    name: str = "model"
+
+    def start(self, source):
+        return Speller().start(source)
+
+    def step(self, tokens, state, memory):
+        return Speller().step(tokens, state, memory)
 
 
 _SOURCE = (
@@ -91,9 +112,70 @@ SEARCHES = [
     ),
     (
         "temperature of nothing",
-        lambda: ks.Sample(temperature=float("nan")),
+        lambda: ks.Sample(temperature=0),
         "Sample got an unusable temperature. Expected a number above 0, received "
-        "temperature=nan. For the most probable token use Greedy().",
+        "temperature=0. For the most probable token use Greedy().",
+    ),
+    (
+        "temperature that is no number",
+        lambda: ks.Sample(temperature=float("nan")),
+        "Sample got an unusable temperature. Expected a finite number, received nan. "
+        "Pass a Python float.",
+    ),
+    (
+        "forbidden token without a tuple",
+        lambda: ks.Greedy(forbidden_tokens=3),
+        "Greedy got unusable forbidden_tokens. Expected a tuple of ids, received 3. "
+        "Pass e.g. (3,) for one.",
+    ),
+    (
+        "start that is padding",
+        lambda: decode(tokens=(0, 0, 2, 3)),
+        "decode got special tokens that cannot be told apart. Expected a padding that "
+        "is neither start nor end, received SpecialTokens(pad=0, start=0, end=2, "
+        "unknown=3). Give the padding an id of its own: it is masked.",
+    ),
+    (
+        "another padding than the model's",
+        lambda: decode(model=seq2seq(pad=5)),
+        "decode got another padding than its model. Expected pad=5, received "
+        "SpecialTokens(pad=0, start=1, end=2, unknown=3). Pass "
+        "tokens=SpecialTokens(pad=5, ...) with the other ids.",
+    ),
+    (
+        "end outside of the vocabulary",
+        lambda: decode(model=seq2seq(), tokens=(0, 1, 50, 3)),
+        "decode got ids outside of the vocabulary. Expected the end token and "
+        "forbidden_tokens in [0, 9), received [50]. Check the SpecialTokens and the "
+        "search.",
+    ),
+    (
+        "vocabulary of unknown size",
+        lambda: decode(model=WithoutSize()),
+        "decode got logits of unknown size. Expected a vocabulary that is known when "
+        "the graph is made, received a last axis None. Return logits with a static "
+        "shape, e.g. by tf.ensure_shape.",
+    ),
+    (
+        "model without a life",
+        lambda: decode(model=Tuple()),
+        "decode got a model whose life cannot be watched. Expected an object that can "
+        "be weakly referenced, received a Tuple. Make it an ordinary class: named "
+        "tuples and classes with __slots__ are not.",
+    ),
+    (
+        "score by a class",
+        lambda: ks.score(ks.Seq2Seq, IDS, IDS),
+        "score got an unusable model. Expected a Seq2Seq or an Ensemble of them, "
+        "received <class '....Seq2Seq'>. Pass one that can be called on whole "
+        "sentences.",
+    ),
+    (
+        "score of other sentences",
+        lambda: ks.score(seq2seq(), IDS, IDS[:1]),
+        "score got sources and targets of different batches. Expected a target for "
+        "every source, received shapes (2, 3) and (1, 3). Pass the same number of "
+        "rows.",
     ),
     (
         "more than certain",

@@ -57,7 +57,23 @@ NO_INPUTS = (
     "'target', received {}. Call it as "
     'scheduled({{"source": source, "target": target}}, training=True).'
 )
+
+
+def quantized():
+    inputs = keras.Input((4,))
+    product = keras.layers.Dense(3, name="product")
+    model = keras.Model(inputs, product(inputs))
+    product.quantize("int8")
+    return model
+
+
 ROWS = [
+    (
+        lambda: average(["a.weights.h5"], quantized()),
+        "average_checkpoints got a quantised model. Expected weights whose mean is a "
+        "weight again, received ['product'] in integers with scales. Average first, "
+        "then quantize.",
+    ),
     (
         lambda: ks.SmoothedCrossentropy(1.0),
         "SmoothedCrossentropy got an unusable label_smoothing. Expected a rate in "

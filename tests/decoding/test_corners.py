@@ -1,0 +1,122 @@
+"""What two careful readers asked: corners of ids, sources, seeds and limits."""
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import keras_seqattn as ks
+from tests.decoding.fakes import TableModel, tables
+from tests.decoding.real_models import SOURCE, VOCABULARY, known, seq2seq
+
+
+class Counting(TableModel):
+    def __init__(self):
+        self.traces = 0
+
+    def start(self, source):
+        self.traces += 1
+        return super().start(source)
+
+
+def agree(model, tokens):
+    """Scores of the search are those of the teacher."""
+    decoded = ks.decode(model, SOURCE, ks.BeamSearch(3), max_length=6, tokens=tokens)
+    scored = ks.score(model, SOURCE, decoded.tokens[:, 0], tokens=tokens)
+    np.testing.assert_allclose(decoded.scores[:, 0], scored.scores, atol=1e-4)
+
+
+def test_one_id_may_start_and_end():
+    agree(known("bahdanau"), ks.SpecialTokens(start=2, end=2))
+
+
+def test_another_padding():
+    model = seq2seq()
+    config = {**model.get_config(), "pad": 5}
+    agree(ks.Seq2Seq.from_config(config), ks.SpecialTokens(pad=5))
+
+
+def test_a_part_without_weights_is_seen():
+    """The graph of the first call started from zeros."""
+    model = seq2seq()
+    model.bridge = None
+    before = ks.decode(model, SOURCE, ks.Greedy(), max_length=4)
+    units = model.decoder.cell.units
+
+    class Ones(ks.Bridge):
+        def call(self, encoded):
+            ones = keras.ops.ones((keras.ops.shape(encoded.values)[0], units))
+            return [ones, ones]
+
+    model.bridge = Ones()
+    after = ks.decode(model, SOURCE, ks.Greedy(), max_length=4)
+    assert not np.allclose(before.scores, after.scores)
+
+
+def test_an_ensemble_survives_what_its_member_survives():
+    class OneNaN(TableModel):
+        def step(self, tokens, state, memory):
+            step = super().step(tokens, state, memory)
+            size = step.output.shape[-1]
+            hole = tf.where(tf.range(size) == 4, float("nan"), 0.0)
+            return step._replace(output=step.output + hole)
+
+    member = OneNaN()
+    for combine in ("linear", "log_linear"):
+        both = ks.Ensemble([member, member], combine)
+        alone = ks.decode(member, tables(3), ks.BeamSearch(3), max_length=6)
+        together = ks.decode(both, tables(3), ks.BeamSearch(3), max_length=6)
+        np.testing.assert_array_equal(alone.tokens, together.tokens)
+        np.testing.assert_allclose(alone.scores, together.scores, atol=1e-5)
+        assert np.all(together.lengths > 0)
+
+
+@pytest.mark.parametrize("times", [0.1, 0.3, 0.7, 1.1, 1.5, 2.0, 3.3])
+def test_relative_lengths_round_up_exactly(times):
+    from fractions import Fraction
+
+    sizes = range(1, 300)
+    source = np.array([[5] * n + [0] * (300 - n) for n in sizes])
+    limits = ks.RelativeLength(times, plus=0).limits(tf.constant(source), 0)
+    exact = [-(-n * Fraction(str(times)) // 1) for n in sizes]
+    np.testing.assert_array_equal(limits, [max(int(x), 1) for x in exact])
+
+
+def test_the_maximum_wins_over_the_minimum():
+    search = ks.Greedy(min_length=9)
+    limit = ks.RelativeLength(1.0, plus=0)
+    decoded = ks.decode(known("bahdanau"), SOURCE, search, max_length=limit)
+    sizes = np.count_nonzero(SOURCE, axis=1)
+    np.testing.assert_array_equal(decoded.lengths[:, 0], np.maximum(sizes, 1))
+
+
+def test_lists_are_sources():
+    model, search = known("bahdanau"), ks.Greedy()
+    expected = ks.decode(model, SOURCE, search, max_length=4)
+    received = ks.decode(model, SOURCE.tolist(), search, max_length=4)
+    np.testing.assert_array_equal(expected.tokens, received.tokens)
+
+
+def test_a_prefix_without_columns_forces_nothing():
+    model, search = known("bahdanau"), ks.Greedy()
+    nothing = np.zeros([len(SOURCE), 0], int)
+    expected = ks.decode(model, SOURCE, search, max_length=4)
+    received = ks.decode(model, SOURCE, search, max_length=4, prefix=nothing)
+    np.testing.assert_array_equal(expected.tokens, received.tokens)
+
+
+def test_seeds_share_one_graph():
+    model = Counting()
+    drawn = [
+        ks.decode(model, tables(1), ks.Sample(n_best=4, seed=seed), max_length=6)
+        for seed in (1, 2, 1, 2**40)
+    ]
+    assert model.traces == 1
+    np.testing.assert_array_equal(drawn[0].tokens, drawn[2].tokens)
+    assert not np.array_equal(drawn[0].tokens, drawn[1].tokens)
+
+
+def test_ids_of_the_vocabulary_only():
+    search = ks.Greedy(forbidden_tokens=(VOCABULARY,))
+    with pytest.raises(ValueError, match="outside of the vocabulary"):
+        ks.decode(known("bahdanau"), SOURCE, search, max_length=4)
