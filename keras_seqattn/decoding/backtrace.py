@@ -19,9 +19,7 @@ def paths(parents, steps, count):
     """
     size = tf.shape(parents)[0]
     last = tf.range(count)[None] + tf.zeros_like(parents[0, :, :1])
-    places = tf.TensorArray(
-        tf.int32, size + 1, element_shape=last.shape, clear_after_read=False
-    )
+    places = tf.TensorArray(tf.int32, size + 1, element_shape=last.shape)
 
     def before(t, place, places):
         place = tf.gather(parents[t], place, batch_dims=1)

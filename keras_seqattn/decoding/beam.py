@@ -4,13 +4,12 @@ import dataclasses
 
 import tensorflow as tf
 
+from keras_seqattn.decoding.constraints import NEVER
 from keras_seqattn.decoding.hypotheses import Choice
 from keras_seqattn.decoding.options import check_count, check_number
 from keras_seqattn.decoding.penalties import coverage_penalty, length_penalty
 from keras_seqattn.decoding.search import Search, register
 from keras_seqattn.decoding.top_k import top_k
-
-NEVER = -float("inf")
 
 
 @register

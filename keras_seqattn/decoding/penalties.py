@@ -2,6 +2,8 @@
 
 import tensorflow as tf
 
+from keras_seqattn.ops.mask import per_query
+
 # Below this a source position counts as uncovered: log 0 would end every comparison.
 UNCOVERED = 1e-6
 
@@ -45,16 +47,5 @@ def coverage_penalty(coverage, mask, beta):
     """
     covered = tf.math.log(tf.clip_by_value(coverage, UNCOVERED, 1.0))
     if mask is not None:
-        mask = tf.reshape(
-            mask,
-            tf.concat(
-                [
-                    tf.shape(mask)[:1],
-                    [1] * (len(coverage.shape) - 2),
-                    tf.shape(mask)[1:],
-                ],
-                axis=0,
-            ),
-        )
-        covered = tf.where(mask, covered, 0.0)
+        covered = tf.where(per_query(mask, len(coverage.shape)), covered, 0.0)
     return beta * tf.reduce_sum(covered, axis=-1)  # (14)

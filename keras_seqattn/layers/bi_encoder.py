@@ -3,7 +3,11 @@
 import keras
 from keras import ops, tree
 
-from keras_seqattn.layers.checks import check_choice, check_size
+from keras_seqattn.layers.checks import (
+    check_choice,
+    check_residual_from,
+    check_size,
+)
 from keras_seqattn.layers.encoder import Encoder
 from keras_seqattn.layers.recurrent import run, state_size
 from keras_seqattn.types import Encoded
@@ -80,7 +84,8 @@ class BiEncoder(Encoder):
         check_size("BiEncoder", "layers", layers)
         check_choice("BiEncoder", "merge", merge, ("concat", "sum"))
         self.layers, self.merge = layers, merge
-        self.residual_from = self._checked(residual_from)
+        check_residual_from("BiEncoder", residual_from)
+        self.residual_from = residual_from
         self.input_dropout = self.new_dropout()
         self.forward_layers = [
             self.new_layer(f"forward_{i}", 2 * i + 1) for i in range(layers)
@@ -131,17 +136,6 @@ class BiEncoder(Encoder):
             "merge": self.merge,
             "residual_from": self.residual_from,
         }
-
-    def _checked(self, residual_from):
-        if residual_from is not None:
-            check_size("BiEncoder", "residual_from", residual_from)
-        if residual_from == 1:
-            raise ValueError(
-                "BiEncoder got an unusable residual_from. Expected 2 or more, received "
-                "residual_from=1: the input of the first layer is not as wide as its "
-                "output. Use None for no residuals."
-            )
-        return residual_from
 
     def _pairs(self):
         return zip(self.forward_layers, self.backward_layers, strict=True)

@@ -13,6 +13,19 @@ def check_size(owner, name, size):
         )
 
 
+def check_residual_from(owner, residual_from):
+    """The first layer has no residual: its input has another size."""
+    if residual_from is None:
+        return
+    check_size(owner, "residual_from", residual_from)
+    if residual_from == 1:
+        raise ValueError(
+            f"{owner} got an unusable residual_from. Expected 2 or more, received "
+            "residual_from=1: the input of the first layer is not as wide as its "
+            "output. Use None for no residuals."
+        )
+
+
 def check_rate(owner, name, rate):
     """A dropout rate lies in [0, 1)."""
     if not 0 <= rate < 1:

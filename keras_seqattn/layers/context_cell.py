@@ -35,9 +35,9 @@ class ContextCell(DecoderCell):
         **kwargs: of `DecoderCell`.
 
     Equations:
-        h_t = f(h_{t-1}, y_{t-1}, c)  (Cho et al. 2014, 3)
-        Cho et al. have two vectors, c = tanh(V h_N) and h_0 = tanh(V' c); here c is the
-        initial output itself.
+        h_t = f(h_{t-1}, y_{t-1}, c)  (section 2.2, Cho et al.)
+        Cho et al. have two vectors, c = tanh(V h_N) and h_0 = tanh(V' c): `ChoCell`.
+        Here c is the initial output itself.
 
     Shapes:
         inputs: [batch, target, embedding]
@@ -90,7 +90,9 @@ class ContextCell(DecoderCell):
         cells, joined = self.recurrence, projected_t
         if self.use_context:
             joined = cells.join(projected_t, state.context)
-        output, recurrent = cells.step(joined, state.recurrent, noise, training)  # (3)
+        output, recurrent = cells.step(
+            joined, state.recurrent, noise, training
+        )  # (section 2.2)
         shape = ops.shape(output)[:-1] + ops.shape(memory.values)[1:2]
         nowhere = ops.zeros(shape, output.dtype)
         return Step(output, nowhere, ContextState(recurrent, state.context))

@@ -3,7 +3,7 @@
 import keras
 from keras import tree
 
-from keras_seqattn.layers.checks import check_size
+from keras_seqattn.layers.checks import check_residual_from, check_size
 from keras_seqattn.layers.encoder import Encoder
 from keras_seqattn.layers.recurrent import run, state_size
 from keras_seqattn.types import Encoded
@@ -71,7 +71,7 @@ class UniEncoder(Encoder):
     ):
         super().__init__(units, cell, **kwargs)
         check_size("UniEncoder", "layers", layers)
-        _check_residual_from(residual_from)
+        check_residual_from("UniEncoder", residual_from)
         self.layers, self.go_backwards = layers, go_backwards
         self.residual_from = residual_from
         self.input_dropout = self.new_dropout()
@@ -114,15 +114,3 @@ class UniEncoder(Encoder):
             "go_backwards": self.go_backwards,
             "residual_from": self.residual_from,
         }
-
-
-def _check_residual_from(residual_from):
-    if residual_from is None:
-        return
-    check_size("UniEncoder", "residual_from", residual_from)
-    if residual_from < 2:
-        raise ValueError(
-            "UniEncoder got an unusable residual_from. Expected 2 or more, received "
-            f"residual_from={residual_from!r}: the input of the first layer is not as "
-            "wide as its output. Use None for no residuals."
-        )

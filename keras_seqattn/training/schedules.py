@@ -93,8 +93,8 @@ class HalvingDecay(keras.optimizers.schedules.LearningRateSchedule):
     def gnmt2016(cls):
         """For SGD, after 60 000 steps of Adam at 2e-4: 0.5, from 1.2 M steps halved.
 
-        Every 200 000 steps, four times. The steps are those of the optimizer that has
-        this schedule: Wu et al. do not say whether theirs include the 60 000 of Adam.
+        Every 200 000 steps, four times, as summaries of Wu et al. have it. The steps
+        are those of the optimizer that has this schedule, without the 60 000 of Adam.
         """
         return cls(0.5, start=1_200_000, every=200_000, times=4)
 
