@@ -99,7 +99,8 @@ def _greedy(batch):
         "keras_seqattn": lambda: _ours(ours, source_tf, ks.Greedy())[:1],
         "PyTorch eager": torch_step,
         "eager Keras loop": lambda: eager.greedy(source_tf, STEPS)[:1],
-        "plain while_loop": lambda: (plain.greedy(source_tf, STEPS),),
+        "plain while_loop": lambda: plain.greedy(source_tf, STEPS)[:1],
+        "plain, with scores": lambda: plain.greedy(source_tf, STEPS, scored=True)[:1],
     }
     return _contest(steps, notes)
 

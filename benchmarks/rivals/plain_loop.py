@@ -36,25 +36,29 @@ class PlainLoop(tf.Module):
         return read @ w["logits.kernel"] + w["logits.bias"], state
 
     @tf.function(reduce_retracing=True)
-    def greedy(self, source, length):
+    def greedy(self, source, length, scored=False):
         values, state = self.encoder(source)
         keys = values @ self.w["key.kernel"]
         batch = tf.shape(source)[0]
 
-        def body(i, token, state, ended, tokens):
+        def body(i, token, state, ended, scores, tokens):
             logits, state = self.step(token, state, values, keys)
             token = tf.argmax(logits, axis=-1, output_type=tf.int32)
+            if scored:
+                gained = tf.nn.sparse_softmax_cross_entropy_with_logits(token, logits)
+                scores -= tf.where(ended, 0.0, gained)
             token = tf.where(ended, PAD, token)
-            return i + 1, token, state, ended | (token == END), tokens.write(i, token)
+            ended |= token == END
+            return i + 1, token, state, ended, scores, tokens.write(i, token)
 
-        *_, tokens = tf.while_loop(
-            lambda i, token, state, ended, tokens: not tf.reduce_all(ended),
+        *_, scores, tokens = tf.while_loop(
+            lambda i, token, state, ended, scores, tokens: not tf.reduce_all(ended),
             body,
             (0, tf.fill([batch], START), state, tf.fill([batch], False))
-            + (tf.TensorArray(tf.int32, length),),
+            + (tf.zeros([batch]), tf.TensorArray(tf.int32, length)),
             maximum_iterations=length,
         )
-        return tf.transpose(tokens.stack())
+        return tf.transpose(tokens.stack()), scores
 
     @tf.function(reduce_retracing=True)
     def beam(self, source, length, k):

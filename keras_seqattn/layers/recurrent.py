@@ -8,6 +8,7 @@ import functools
 import keras
 from keras import ops, tree
 
+from keras_seqattn.layers import hoisted
 from keras_seqattn.layers.base import fresh
 from keras_seqattn.layers.checks import check_choice, check_rate, check_size
 from keras_seqattn.layers.keras_cell import (
@@ -128,10 +129,15 @@ def run(layer, inputs, mask=None, training=None):
         Values `[batch, source, units]`, zero in the padding, and the state after the
         last real step in the structure of the cell, zero where nothing is real.
     """
-    values, *state = layer(inputs, mask=_lend_first_step(mask), training=training)
+    hoist = hoisted.supports(layer, training) is None
+    if hoist:
+        values, state = hoisted.run(layer, inputs, state_size(layer), mask)
+    else:
+        mask_of_layer = _lend_first_step(mask)
+        values, *state = layer(inputs, mask=mask_of_layer, training=training)
     if layer.go_backwards:
         values = ops.flip(values, axis=1)
-    if mask is not None:
+    if mask is not None and not hoist:
         values = zero_padding(values, mask)
         some_real = ops.any(mask, axis=1)
         state = tree.map_structure(

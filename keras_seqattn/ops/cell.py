@@ -47,12 +47,23 @@ def gru_paper_step(projected, state, gates, proposal, activation=ops.tanh):
         gates: function, `[batch, ..., units]` to `[batch, ..., 2 * units]`: U_z, U_r.
         proposal: function, `[batch, ..., units]` to itself: U.
     """
+    z, proposed = _reset_before(projected, state, gates, proposal, activation)
+    s = (1.0 - z) * state + z * proposed  # (A.1.1)
+    return s, s
+
+
+def gru_reset_before_step(projected, state, gates, proposal, activation=ops.tanh):
+    """Keras's `reset_after=False`: `gru_paper_step`, but z is the old state's share."""
+    z, proposed = _reset_before(projected, state, gates, proposal, activation)
+    h = z * state + (1.0 - z) * proposed
+    return h, h
+
+
+def _reset_before(projected, state, gates, proposal, activation):
     units = state.shape[-1]
     x_gates, x_s = projected[..., : 2 * units], projected[..., 2 * units :]
     z, r = ops.split(ops.sigmoid(x_gates + gates(state)), 2, axis=-1)
-    proposed = activation(x_s + proposal(r * state))  # s~_i
-    s = (1.0 - z) * state + z * proposed  # (A.1.1)
-    return s, s
+    return z, activation(x_s + proposal(r * state))  # s~_i
 
 
 def lstm_step(projected, state, recurrent, activation=ops.tanh):

@@ -138,6 +138,7 @@ def test_fused_kernel_gives_the_same(name, backwards, monkeypatch):
 
     keras_rnn = sys.modules["keras.src.backend.tensorflow.rnn"]
     monkeypatch.setattr(keras_rnn, "_is_gpu_available", lambda: True)
+    monkeypatch.setattr(keras.distribution, "list_devices", lambda kind: [kind])
     monkeypatch.setattr(tf.raw_ops, "CudnnRNNV3", kernel)
     values, state = run(layer, inputs, mask)
     assert len(calls) == 1
