@@ -1,11 +1,12 @@
 """One model out of several checkpoints of its training."""
 
-import contextlib
 import os
 import tempfile
 import zipfile
 
 import keras
+
+from keras_seqattn.training.checkpoint import without_optimizer
 
 
 def average_checkpoints(model, paths):
@@ -38,7 +39,7 @@ def average_checkpoints(model, paths):
     """
     paths = [os.fspath(path) for path in paths]
     _check(model, paths)
-    with _without_optimizer(model), tempfile.TemporaryDirectory() as folder:
+    with without_optimizer(model), tempfile.TemporaryDirectory() as folder:
         backup = os.path.join(folder, "backup.weights.h5")
         model.save_weights(backup)
         try:
@@ -61,20 +62,6 @@ def _totals(model, paths):
                 value = totals[i] + value.astype("float64")
             totals[i] = value
     return totals
-
-
-@contextlib.contextmanager
-def _without_optimizer(model):
-    """Checkpoints hold the state of an optimizer, too, which is not wanted here."""
-    optimizer = getattr(model, "optimizer", None)
-    if optimizer is None:
-        yield
-        return
-    model.optimizer = None
-    try:
-        yield
-    finally:
-        model.optimizer = optimizer
 
 
 def _is_float(variable):

@@ -16,6 +16,7 @@ PUBLIC = {
     if getattr(value, "__module__", "").startswith("keras_seqattn.training")
     and name != "SamplingProbability"
 }
+WITHOUT_EQUATIONS = {"AlignmentConfidence", "GoldLinks", "TextMetric", "Validation"}
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -36,4 +37,5 @@ def test_args(name):
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_sections(name):
-    assert {"Equations", "Example"} <= set(docstrings.sections(PUBLIC[name]))
+    needed = {"Example"} if name in WITHOUT_EQUATIONS else {"Equations", "Example"}
+    assert needed <= set(docstrings.sections(PUBLIC[name]))

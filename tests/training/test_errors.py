@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import keras_seqattn as ks
+from tests.training import metric_errors
 
 PACKAGE = Path(ks.__file__).parent / "training"
 
@@ -199,12 +200,14 @@ ROWS = [
         "average_checkpoints got a model without weights. Expected a built model, "
         "received 'new' with built=False. Call it once before.",
     ),
+    *metric_errors.TEXTS,
 ]
 
 
 def raised(call):
     """The text of the error, and the line of `training` that raised it."""
-    with pytest.raises((ValueError, NotImplementedError)) as caught:
+    kinds = (ValueError, NotImplementedError, ImportError, OSError)
+    with pytest.raises(kinds) as caught:
         call()
     frames = [
         (Path(frame.filename).name, frame.lineno)

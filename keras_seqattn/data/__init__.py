@@ -1,0 +1,39 @@
+"""From files to batches: read, filter, encode, deal into batches of like lengths.
+
+Each step is a function; a training chains them:
+
+    pairs, report = filter_pairs(read_pairs("train.en", "train.de"))
+    encoded = encode(pairs, source_text, target_text)
+    model.fit(batches(encoded, batch_tokens=2000), shuffle=False)
+"""
+
+from keras_seqattn.data import tasks
+from keras_seqattn.data.batching import batches
+from keras_seqattn.data.corpora.cmudict import cmudict
+from keras_seqattn.data.corpora.multi30k import multi30k
+from keras_seqattn.data.corpora.tatoeba import tatoeba
+from keras_seqattn.data.encoded import EncodedPairs, Ids
+from keras_seqattn.data.encoding import encode
+from keras_seqattn.data.filtering import filter_lengths, filter_pairs
+from keras_seqattn.data.pairs import Pairs
+from keras_seqattn.data.plan import BatchPlan, plan_batches
+from keras_seqattn.data.reading import read_pairs
+from keras_seqattn.data.report import Report
+
+__all__ = [
+    "BatchPlan",
+    "EncodedPairs",
+    "Ids",
+    "Pairs",
+    "Report",
+    "batches",
+    "cmudict",
+    "encode",
+    "filter_lengths",
+    "filter_pairs",
+    "multi30k",
+    "plan_batches",
+    "read_pairs",
+    "tasks",
+    "tatoeba",
+]

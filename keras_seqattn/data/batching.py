@@ -1,0 +1,127 @@
+"""Batches of like lengths, as a dataset for `fit`."""
+
+import numpy as np
+import tensorflow as tf
+
+from keras_seqattn.data.checks import check_count
+from keras_seqattn.data.plan import plan_batches
+
+_AHEAD = 2  # batches that are made while the model is at work
+
+
+def batches(
+    encoded,
+    batch_tokens=None,
+    *,
+    batch_size=None,
+    shuffle=True,
+    seed=0,
+    epoch=0,
+    pad_to_multiple=1,
+):
+    """Makes a dataset of batches in which all sentences are about equally long.
+
+    One pass over the dataset is one epoch, in which every pair occurs once. With
+    `shuffle` each epoch has the batches in another order, and other pairs of like
+    lengths together. All epochs have the same shapes and the same number of batches,
+    which the dataset knows.
+
+    An epoch counts when its last batch has been made; a look at the first batches does
+    not. Epoch n is the same whatever was before it, so that `epoch=n` goes on where a
+    training has stopped after n epochs.
+
+    Args:
+        encoded: `EncodedPairs`; or a function from the number of an epoch to the
+            `EncodedPairs` of this epoch, which is called when the epoch begins. The
+            number of batches is then unknown to the dataset.
+        batch_tokens: number of positions of a batch, on its longer side, padding and
+            end tokens included: pairs times the longest sentence is not more. A single
+            pair that is longer is a batch of its own: see `filter_lengths`.
+        batch_size: number of pairs of a batch. Needs no `batch_tokens`; with both, none
+            of them is exceeded.
+        shuffle: False: the same order every time, the longest targets first.
+        seed: an integer, 0 or more; the same one gives the same batches.
+        epoch: number of the first epoch.
+        pad_to_multiple: lengths are rounded up to multiples of this, which makes few
+            shapes for XLA, and more padding: see `plan_batches`.
+
+    Returns:
+        `tf.data.Dataset` of `({"source": [batch, source], "target": [batch, target]},
+        labels [batch, target])`, int32. The source ends with the end token, `target`
+        begins with the start token, the labels end with the end token. In
+        `fit(dataset, shuffle=False)` the last part says that Keras need not shuffle;
+        without it Keras warns that it does not.
+
+    Example:
+        >>> encoded = EncodedPairs.of([[5, 6], [7]], [[5], [6, 7]])
+        >>> dataset = batches(encoded, batch_size=2, shuffle=False)
+        >>> for inputs, labels in dataset:
+        ...     print(inputs["source"].numpy())
+        ...     print(inputs["target"].numpy())
+        ...     print(labels.numpy())
+        [[7 2 0]
+         [5 6 2]]
+        [[1 6 7]
+         [1 5 0]]
+        [[6 7 2]
+         [5 2 0]]
+
+        Subwords drawn anew for every epoch:
+
+        >>> def sampled(epoch):
+        ...     return encode(pairs, source_text, target_text, sample=True)
+        >>> dataset = batches(sampled, batch_tokens=2000)
+    """
+    check_count("batches", "seed", seed, 0)
+    check_count("batches", "epoch", epoch, 0)
+    sizes = {"batch_size": batch_size, "pad_to_multiple": pad_to_multiple}
+
+    def planned(encoded):
+        return encoded, plan_batches(encoded, batch_tokens, **sizes)
+
+    if callable(encoded):
+        epochs = _Epochs(lambda n: planned(encoded(n)), shuffle, seed, epoch)
+    else:
+        both = planned(encoded)
+        epochs = _Epochs(lambda n: both, shuffle, seed, epoch)
+    ids = tf.TensorSpec([None, None], tf.int32)
+    signature = ({"source": ids, "target": ids}, ids)
+    dataset = tf.data.Dataset.from_generator(epochs, output_signature=signature)
+    if not callable(encoded):
+        size = tf.data.experimental.assert_cardinality(len(both[1]))
+        dataset = dataset.apply(size)
+    return dataset.prefetch(_AHEAD)
+
+
+class _Epochs:
+    """Called, it yields the batches of the next epoch."""
+
+    def __init__(self, planned, shuffle, seed, epoch):
+        self.planned, self.shuffle = planned, shuffle
+        self.seed, self.epoch = seed, epoch
+
+    def __call__(self):
+        epoch = self.epoch
+        encoded, plan = self.planned(epoch)
+        random = np.random.default_rng([self.seed, epoch]) if self.shuffle else None
+        indices = plan.indices(random)
+        order = random.permutation(len(plan)) if self.shuffle else range(len(plan))
+        for step, n in enumerate(order, start=1):
+            lengths = plan.source_lengths[n], plan.target_lengths[n]
+            batch = _batch(encoded, indices[n], *lengths)
+            if step == len(plan):
+                self.epoch = epoch + 1
+            yield batch
+
+
+def _batch(encoded, indices, source_length, target_length):
+    rows = np.arange(len(indices))
+    tokens = encoded.source_tokens
+    source, lengths = encoded.source.padded(indices, source_length, tokens.pad)
+    source[rows, lengths] = tokens.end
+    tokens = encoded.target_tokens
+    labels, lengths = encoded.target.padded(indices, target_length, tokens.pad)
+    target = np.full_like(labels, tokens.start)
+    target[:, 1:] = labels[:, :-1]
+    labels[rows, lengths] = tokens.end
+    return {"source": source, "target": target}, labels

@@ -1,0 +1,1 @@
+"""Corpora of others: Multi30k, Tatoeba, CMUdict."""

@@ -1,0 +1,54 @@
+"""Files from their public address: complete and as they should be, or not at all."""
+
+import gzip
+import hashlib
+import http.client
+import os
+import urllib.error
+import urllib.request
+import zlib
+
+from keras_seqattn.data.files import written_whole
+
+_PATIENCE = 30  # seconds without a byte
+
+
+def fetch(owner, address, path, sha256):
+    """Makes sure that a file is there; what is there already is not asked for.
+
+    Args:
+        owner: who wants it, for the errors.
+        address: its URL.
+        path: where it shall be.
+        sha256: checksum of its content; of a gzip file, of what it holds.
+    """
+    if os.path.exists(path):
+        return
+    try:
+        with urllib.request.urlopen(address, timeout=_PATIENCE) as response:
+            received = response.read()
+    except (OSError, http.client.HTTPException) as error:
+        if isinstance(error, urllib.error.HTTPError):
+            error.close()  # it is an answer, too
+        raise ConnectionError(
+            f"{owner} could not download a file. Expected an answer from {address}, "
+            f"received {str(error)!r}. Check the connection, or put "
+            f"{os.path.basename(path)!r} from another machine into the folder "
+            f"{os.path.dirname(path)!r}."
+        ) from error
+    found = hashlib.sha256(_content(received)).hexdigest()
+    if found != sha256:
+        raise ValueError(
+            f"{owner} downloaded a file that is not the right one. Expected content "
+            f"with sha256 {sha256}, received {found} from {address}. Try again; if it "
+            "stays so, the file has changed: pass a folder with the files you trust."
+        )
+    with written_whole(path) as file:
+        file.write(received)
+
+
+def _content(received):
+    try:
+        return gzip.decompress(received)
+    except (EOFError, gzip.BadGzipFile, zlib.error):
+        return received  # not compressed, or damaged: then the checksum is wrong

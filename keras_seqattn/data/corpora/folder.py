@@ -1,0 +1,32 @@
+"""Where the files of a corpus are."""
+
+import os
+
+VARIABLE = "KERAS_SEQATTN_DATA"
+
+
+def folder_of(corpus, folder):
+    """The one that was passed, or the one in that of the environment, or None."""
+    if folder is not None:
+        return os.fspath(folder)
+    root = os.environ.get(VARIABLE)
+    return os.path.join(root, corpus) if root else None
+
+
+def file_in(corpus, folder, name):
+    """The path of a file, which may be compressed."""
+    for path in (os.path.join(folder, f"{name}.gz"), os.path.join(folder, name)):
+        if os.path.isfile(path):
+            return path
+    raise FileNotFoundError(
+        f"{corpus} got a folder without its files. Expected {name!r} or "
+        f"'{name}.gz' in {folder!r}, received {_contents(folder)}. Pass another "
+        f"folder, or set {VARIABLE} to the one in which the folder {corpus!r} is."
+    )
+
+
+def _contents(folder):
+    if not os.path.isdir(folder):
+        return "no folder"
+    names = sorted(os.listdir(folder))
+    return f"{names[:5]}" if len(names) <= 5 else f"{names[:5]} and others"

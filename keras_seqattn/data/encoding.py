@@ -1,0 +1,136 @@
+"""From strings to ids, once, and kept in a file."""
+
+import hashlib
+import os
+import zipfile
+
+import numpy as np
+import tensorflow as tf
+
+from keras_seqattn.data.encoded import EncodedPairs, Ids
+from keras_seqattn.data.files import written_whole
+from keras_seqattn.types import SpecialTokens
+
+_CHUNK = 8192  # sentences that are encoded at once
+_PROBE = 1000  # pairs by which a text processor is recognised
+
+
+def encode(pairs, source_text, target_text, *, sample=False, cache=None):
+    """Encodes both sides of pairs, in memory.
+
+    Args:
+        pairs: `Pairs`.
+        source_text: text processor of the sources: an object with `encode(texts)`,
+            from `[batch]` strings to a `tf.RaggedTensor` `[batch, None]` of ids, and
+            `tokens`, a `SpecialTokens`.
+        target_text: that of the targets.
+        sample: draw one of the ways in which a text can be split into subwords, where
+            the processors offer it by `encode(texts, sample=True)`.
+        cache: path of a file that keeps the ids; None: no file. It is read if it
+            belongs to the same texts and processors, and otherwise written anew, as a
+            whole or not at all.
+
+    Returns:
+        `EncodedPairs`.
+
+    Example:
+        >>> class Letters:
+        ...     tokens = SpecialTokens()
+        ...     def encode(self, texts):
+        ...         return tf.strings.unicode_decode(texts, "UTF-8") - 93
+        >>> pairs = Pairs(["abc", "cab"], ["cba", "bac"])
+        >>> encoded = encode(pairs, Letters(), Letters())
+        >>> encoded.source.values.tolist(), encoded.source.splits.tolist()
+        ([4, 5, 6, 6, 4, 5], [0, 3, 6])
+    """
+    if cache is None:
+        return _encoded(pairs, source_text, target_text, sample)
+    if sample:
+        raise ValueError(
+            "encode got contradictory options. Expected no cache for ids that are "
+            f"drawn anew, received sample=True and cache={os.fspath(cache)!r}. Leave "
+            "out one of them."
+        )
+    cache, wanted = os.fspath(cache), _fingerprint(pairs, source_text, target_text)
+    encoded = _load(cache, wanted) if os.path.exists(cache) else None
+    if encoded is None:
+        encoded = _encoded(pairs, source_text, target_text, sample)
+        _save(cache, wanted, encoded)
+    return encoded
+
+
+def _encoded(pairs, source_text, target_text, sample=False):
+    return EncodedPairs(
+        _ids(pairs.source, source_text, sample),
+        _ids(pairs.target, target_text, sample),
+        source_text.tokens,
+        target_text.tokens,
+    )
+
+
+def _ids(texts, processor, sample):
+    values, lengths = [np.zeros(0, np.int32)], [np.zeros(1, np.int64)]
+    options = {"sample": True} if sample else {}
+    for start in range(0, len(texts), _CHUNK):
+        ragged = processor.encode(tf.constant(texts[start : start + _CHUNK]), **options)
+        values.append(ragged.flat_values.numpy().astype(np.int32))
+        lengths.append(ragged.row_lengths().numpy())
+    return Ids(np.concatenate(values), np.cumsum(np.concatenate(lengths)))
+
+
+def _fingerprint(pairs, source_text, target_text):
+    """A hash of the texts and of what the processors make of a part of them.
+
+    A processor is known by what it does: class and vocabulary alone do not say how a
+    text is normalised and split.
+    """
+    probe = pairs.select(range(0, len(pairs), 1 + len(pairs) // _PROBE))
+    encoded = _encoded(probe, source_text, target_text)
+    digest = hashlib.sha256()
+    for texts in (pairs.source, pairs.target):
+        lengths = np.fromiter(map(len, texts), np.int64)
+        digest.update(lengths.tobytes())
+        digest.update("".join(texts).encode())
+    for processor in (source_text, target_text):
+        words = (type(processor).__name__, tuple(processor.tokens))
+        digest.update(repr(words).encode())
+        digest.update(repr(getattr(processor, "vocabulary", None)).encode())
+    for array in (*encoded.source, *encoded.target):
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def _save(path, fingerprint, encoded):
+    arrays = {
+        "fingerprint": np.array(fingerprint),
+        "source_tokens": np.array(encoded.source_tokens),
+        "target_tokens": np.array(encoded.target_tokens),
+    }
+    for side in ("source", "target"):
+        ids = getattr(encoded, side)
+        arrays |= {f"{side}_values": ids.values, f"{side}_splits": ids.splits}
+    with written_whole(path) as file:
+        np.savez(file, **arrays)
+
+
+def _load(path, fingerprint):
+    """What the file keeps, or None if it belongs to something else."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            if str(file["fingerprint"]) != fingerprint:
+                return None
+            sides = [
+                Ids(file[f"{side}_values"], file[f"{side}_splits"])
+                for side in ("source", "target")
+            ]
+            tokens = [
+                SpecialTokens(*file[f"{side}_tokens"].tolist())
+                for side in ("source", "target")
+            ]
+    except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile):
+        raise ValueError(
+            "encode got a cache that it did not write. Expected a path that is free "
+            f"or a file of an earlier call, received {path!r}. Pass another path; if "
+            "this is a damaged cache, delete it."
+        ) from None
+    return EncodedPairs(*sides, *tokens)

@@ -1,0 +1,71 @@
+"""Files, plain or compressed, as lines."""
+
+import codecs
+import contextlib
+import gzip
+import os
+import zlib
+
+_GZIP = b"\x1f\x8b"  # no text in UTF-8 begins with it
+
+
+@contextlib.contextmanager
+def opened(path):
+    """A file as bytes; that it is compressed is seen in its first bytes."""
+    if not os.path.isfile(path):
+        raise FileNotFoundError(
+            f"read_pairs got a path without a file. Expected a file, received {path!r}."
+            " Check the folder and the spelling."
+        )
+    try:
+        with open(path, "rb") as file:
+            compressed = file.read(2) == _GZIP
+            file.seek(0)
+            yield gzip.GzipFile(fileobj=file) if compressed else file
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(
+            f"read_pairs got a damaged file. Expected a whole gzip file, received "
+            f"{path!r} with the error {str(error)!r}. Download or compress it again."
+        ) from error
+
+
+def lines(path):
+    """The lines of a file, as strings, without their ends.
+
+    Only a line feed ends a line, alone or after a carriage return: Unicode's own
+    separators, such as U+2028, are text. What is not UTF-8 becomes lone surrogates,
+    which `is_text` finds.
+    """
+    with opened(path) as file:
+        start = codecs.BOM_UTF8
+        for line in file:
+            line, start = line.removeprefix(start), b""
+            line = line.removesuffix(b"\n").removesuffix(b"\r")
+            yield line.decode("utf-8", "surrogateescape")
+
+
+def is_text(string):
+    """Whether a string can be written in UTF-8: it has no lone surrogates."""
+    try:
+        string.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def written_whole(path):
+    """A file to write bytes to, which gets its name when all is written.
+
+    A full disk or Ctrl-C leaves what was there before.
+    """
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    part = f"{path}.{os.getpid()}.part"
+    try:
+        with open(part, "wb") as file:
+            yield file
+        os.replace(part, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.remove(part)
+        raise

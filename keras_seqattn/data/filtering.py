@@ -1,0 +1,127 @@
+"""Leaving out what does not help: empty, much too long, badly matched pairs."""
+
+import numpy as np
+
+from keras_seqattn.data.checks import check_count, check_ratio
+from keras_seqattn.data.report import Report
+
+
+def filter_pairs(
+    pairs,
+    *,
+    min_characters=None,
+    max_characters=None,
+    ratio=None,
+    drop_empty=True,
+    drop_duplicates=False,
+):
+    """Drops pairs by what can be seen before they are encoded.
+
+    Args:
+        pairs: `Pairs`.
+        min_characters: the least number of characters, of both sides; None: any.
+        max_characters: the greatest number, of both sides; None: any.
+        ratio: how many times longer than the other side a side may be, in characters;
+            None: any.
+        drop_empty: drop pairs of which a side has nothing but white space.
+        drop_duplicates: drop pairs that have been seen before, both sides the same.
+
+    Returns:
+        The `Pairs` that are left, in order, and a `Report`.
+
+    Example:
+        >>> pairs = Pairs(["a", "b", "", "d" * 999], ["x", "y", "z", "x"])
+        >>> pairs, report = filter_pairs(pairs, max_characters=100)
+        >>> pairs.source
+        ['a', 'b']
+        >>> print(report)
+        2 of 4 pairs kept
+              1 empty
+              1 longer than 100 characters
+    """
+    _check_bounds("filter_pairs", "characters", min_characters, max_characters, ratio)
+    lengths = [
+        np.fromiter(map(len, side), int) for side in (pairs.source, pairs.target)
+    ]
+    tests = {"empty": _empty(pairs)} if drop_empty else {}
+    tests |= _tests(*lengths, min_characters, max_characters, ratio, "characters")
+    if drop_duplicates:
+        tests["duplicate"] = _seen(pairs)
+    kept, report = _apply(tests, len(pairs))
+    return pairs.select(kept.tolist()), report
+
+
+def filter_lengths(encoded, max_tokens=None, *, min_tokens=None, ratio=None):
+    """Drops encoded pairs by their numbers of tokens, start and end not counted.
+
+    Args:
+        encoded: `EncodedPairs`.
+        max_tokens: the greatest number of tokens, of both sides; None: any. A batch is
+            as wide as its longest sentence: one of 10 000 tokens costs the memory.
+        min_tokens: the least number, of both sides; None: any.
+        ratio: how many times longer than the other side a side may be; None: any.
+
+    Returns:
+        The `EncodedPairs` that are left, in order, and a `Report`.
+
+    Example:
+        >>> encoded = EncodedPairs.of([[5, 6], [7] * 10_000], [[5], [6, 7]])
+        >>> encoded, report = filter_lengths(encoded, max_tokens=200)
+        >>> print(report)
+        1 of 2 pairs kept
+              1 longer than 200 tokens
+    """
+    _check_bounds("filter_lengths", "tokens", min_tokens, max_tokens, ratio)
+    lengths = encoded.source.lengths, encoded.target.lengths
+    tests = _tests(*lengths, min_tokens, max_tokens, ratio, "tokens")
+    kept, report = _apply(tests, len(encoded))
+    return encoded.select(kept), report
+
+
+def _tests(source, target, least, most, ratio, unit):
+    """`{reason: [pairs] True = to be dropped}`, in the order of the questions."""
+    short, long = np.minimum(source, target), np.maximum(source, target)
+    tests = {}
+    if least is not None:
+        tests[f"shorter than {least} {unit}"] = short < least
+    if most is not None:
+        tests[f"longer than {most} {unit}"] = long > most
+    if ratio is not None:
+        tests[f"one side more than {ratio} times longer"] = long > ratio * short
+    return tests
+
+
+def _empty(pairs):
+    blank = (not s or s.isspace() or not t or t.isspace() for s, t in pairs)
+    return np.fromiter(blank, bool, len(pairs))
+
+
+def _seen(pairs):
+    seen, again = set(), np.zeros(len(pairs), bool)
+    for i, pair in enumerate(pairs):
+        again[i] = pair in seen
+        seen.add(pair)
+    return again
+
+
+def _apply(tests, total):
+    """Indices of what is left, and the report; only reasons that occur are in it."""
+    left, dropped = np.ones(total, bool), {}
+    for reason, bad in tests.items():
+        count = int(np.sum(left & bad))
+        dropped |= {reason: count} if count else {}
+        left &= ~bad
+    return np.flatnonzero(left), Report(total, dropped)
+
+
+def _check_bounds(owner, unit, least, most, ratio):
+    for name, bound in ((f"min_{unit}", least), (f"max_{unit}", most)):
+        if bound is not None:
+            check_count(owner, name, bound, 1)
+    if ratio is not None:
+        check_ratio(owner, ratio)
+    if None not in (least, most) and least > most:
+        raise ValueError(
+            f"{owner} got bounds that nothing fits. Expected min_{unit} <= max_{unit}, "
+            f"received {least} and {most}. Swap them."
+        )

@@ -1,0 +1,22 @@
+"""Two files: line n of the one is translated by line n of the other."""
+
+import itertools
+
+from keras_seqattn.data.files import lines
+
+
+def rows(source, target):
+    """Yields (line number, source, target)."""
+    counts = [0, 0]
+    sides = itertools.zip_longest(lines(source), lines(target))
+    for number, pair in enumerate(sides, start=1):
+        for i, side in enumerate(pair):
+            counts[i] += side is not None
+        if None not in pair:
+            yield number, *pair
+    if counts[0] != counts[1]:
+        raise ValueError(
+            "read_pairs got two files of different length. Expected as many lines in "
+            f"both, received {counts[0]} in {source!r} and {counts[1]} in {target!r}. "
+            "Look for a line that is missing or broken in two."
+        )

@@ -1,0 +1,76 @@
+"""Pairs of strings: what is translated into what."""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Pairs:
+    """Sources and their targets, in memory, in order.
+
+    It is a sequence of pairs: `len(pairs)`, `pairs[0]`, `pairs[:100]`, `pairs + more`,
+    `for source, target in pairs`.
+
+    Args:
+        source: list of strings.
+        target: list of strings, as many.
+        dropped: `{reason: count}` of what did not get in when the pairs were read.
+
+    Example:
+        >>> pairs = Pairs(["ein Hund", "eine Katze"], ["a dog", "a cat"])
+        >>> pairs
+        Pairs(2 pairs: 'ein Hund' -> 'a dog', ...)
+        >>> pairs[1]
+        ('eine Katze', 'a cat')
+        >>> pairs[:1].target
+        ['a dog']
+    """
+
+    source: list[str]
+    target: list[str]
+    dropped: dict[str, int] = dataclasses.field(default_factory=dict, compare=False)
+
+    def __post_init__(self):
+        for name in ("source", "target"):
+            _check_side(name, getattr(self, name))
+            object.__setattr__(self, name, list(getattr(self, name)))
+        if len(self.source) != len(self.target):
+            raise ValueError(
+                "Pairs got sides of different length. Expected as many targets as "
+                f"sources, received {len(self.source)} sources and "
+                f"{len(self.target)} targets. Look for a line that is missing."
+            )
+
+    def select(self, indices):
+        """The pairs at some positions, in the order of the positions."""
+        return Pairs(
+            [self.source[i] for i in indices], [self.target[i] for i in indices]
+        )
+
+    def __len__(self):
+        return len(self.source)
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return Pairs(self.source[index], self.target[index])
+        return self.source[index], self.target[index]
+
+    def __iter__(self):
+        return zip(self.source, self.target, strict=True)
+
+    def __add__(self, other):
+        return Pairs(self.source + other.source, self.target + other.target)
+
+    def __repr__(self):  # a corpus does not fit on the screen
+        first = f": {self.source[0]!r} -> {self.target[0]!r}" if self.source else ""
+        rest = ", ..." if len(self) > 1 else ""
+        return f"Pairs({len(self)} pair{'s' * (len(self) != 1)}{first}{rest})"
+
+
+def _check_side(name, strings):
+    """A string is a sequence of strings, too, but hardly what is meant."""
+    if isinstance(strings, (str, bytes)):
+        raise ValueError(
+            f"Pairs got a single string as its {name}. Expected a list of strings, "
+            f"received {strings[:40]!r}. Put it into a list, or read a file with "
+            "read_pairs."
+        )

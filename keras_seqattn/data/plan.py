@@ -1,0 +1,175 @@
+"""Which lengths share a batch: the same shapes in every epoch."""
+
+import dataclasses
+import sys
+
+import numpy as np
+
+from keras_seqattn.data.checks import check_count
+from keras_seqattn.data.encoded import EncodedPairs
+
+# Source lengths that are not told apart: fewer shapes, and more pairs that may meet.
+_SOURCE_STEP = 2
+# Target lengths that are sorted by source together; the best of these is taken.
+_STRIPS = (1, 2, 3, 4, 6, 8, 12, 16)
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class BatchPlan:
+    """The batches of an epoch: how many, how many pairs in each, how long.
+
+    Pairs of like lengths are a cell. A batch takes its pairs from neighbouring cells;
+    which pairs of a cell it takes is drawn anew for every epoch. So all epochs have
+    the same shapes, the same number of batches and the same padding.
+
+    Args:
+        cells: `[pairs]`, the cell of each pair; cells are numbered in the order in
+            which they fill the batches, the longest targets first.
+        rows: `[batches]`, number of pairs.
+        source_lengths: `[batches]`, that sources are padded to, the end token counts.
+        target_lengths: `[batches]`, that targets are padded to.
+        tokens: number of real tokens of both sides, end tokens count.
+    """
+
+    cells: np.ndarray
+    rows: np.ndarray
+    source_lengths: np.ndarray
+    target_lengths: np.ndarray
+    tokens: tuple[int, int]
+
+    def __len__(self):
+        return len(self.rows)
+
+    @property
+    def shapes(self):
+        """The different `(pairs, source length, target length)`, sorted."""
+        return sorted(set(zip(*map(np.ndarray.tolist, self._sizes()), strict=True)))
+
+    @property
+    def padding(self):
+        """Share of the positions that are padding: of the sources, of the targets."""
+        rows, source, target = self._sizes()
+        positions = np.sum(rows * source), np.sum(rows * target)
+        real = zip(self.tokens, positions, strict=True)
+        return tuple(float(1 - tokens / size) for tokens, size in real)
+
+    def _sizes(self):
+        return self.rows, self.source_lengths, self.target_lengths
+
+    def indices(self, random=None):
+        """A list of arrays: the pairs of each batch; without `random` as they stand."""
+        pairs = np.arange(len(self.cells))
+        if random is not None:
+            random.shuffle(pairs)
+        pairs = pairs[np.argsort(self.cells[pairs], kind="stable")]
+        return np.split(pairs, np.cumsum(self.rows)[:-1])
+
+    def __repr__(self):
+        source, target = (f"{100 * share:.1f} %" for share in self.padding)
+        return (
+            f"BatchPlan({len(self)} batches in {len(self.shapes)} shapes, padding: "
+            f"source {source}, target {target})"
+        )
+
+
+def plan_batches(encoded, batch_tokens=None, *, batch_size=None, pad_to_multiple=1):
+    """Deals encoded pairs into batches of like lengths; `batches` follows the plan.
+
+    Args:
+        encoded: `EncodedPairs`.
+        batch_tokens: see `batches`, as the others.
+        batch_size: number of pairs.
+        pad_to_multiple: of lengths.
+
+    Returns:
+        `BatchPlan`: printed, it says how many batches, shapes and how much padding.
+
+    Example:
+        >>> encoded = EncodedPairs.of([[5] * 9, [5] * 3, [5] * 8], [[5] * 9] * 3)
+        >>> plan_batches(encoded, batch_tokens=20)
+        BatchPlan(2 batches in 2 shapes, padding: source 4.2 %, target 0.0 %)
+    """
+    _check(encoded, batch_tokens, batch_size, pad_to_multiple)
+    lengths = np.stack([encoded.source.lengths, encoded.target.lengths]) + 1  # the end
+    padded = -(-lengths // pad_to_multiple) * pad_to_multiple
+    # All that follows is about the different sizes, a few thousand, not about pairs.
+    beyond = np.max(padded) + 1
+    sizes, size_of, counts = np.unique(
+        padded[0] * beyond + padded[1], return_inverse=True, return_counts=True
+    )
+    sizes = np.stack(np.divmod(sizes, beyond))
+    limits = batch_tokens or sys.maxsize, batch_size or sys.maxsize
+    plans = []
+    for strip in _STRIPS:
+        cells = _cells(*sizes, strip * pad_to_multiple, pad_to_multiple)
+        plans.append((cells, _deal(_contents(cells, *sizes, counts), *limits)))
+    cells, dealt = min(plans, key=lambda plan: _positions(plan[1]))
+    return BatchPlan(cells[size_of], *dealt.T, tuple(np.sum(lengths, axis=1).tolist()))
+
+
+def _cells(source, target, strip, multiple):
+    """`[sizes]`, the cell of each size, numbered in the order of the batches.
+
+    Strips of like targets, the longest first; in a strip by source, up and down in
+    turn, so that neighbouring cells are alike where one strip ends and the next begins.
+    """
+    strip = (target - 1) // strip
+    step = (source - 1) // max(multiple, _SOURCE_STEP)
+    step = np.where(strip % 2 == 0, step, -step)
+    keys = np.stack([-strip, -step], axis=1)
+    return np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1)
+
+
+def _contents(cells, source, target, counts):
+    """A list of `[pairs, source length, target length]`, cell by cell."""
+    contents = np.zeros((np.max(cells) + 1, 3), np.int64)
+    np.add.at(contents[:, 0], cells, counts)
+    np.maximum.at(contents[:, 1], cells, source)
+    np.maximum.at(contents[:, 2], cells, target)
+    return contents.tolist()
+
+
+def _deal(contents, batch_tokens, batch_size):
+    """`[batches, 3]`: pairs, source length and target length; as full as they may be.
+
+    A pair that is longer than `batch_tokens` gets a batch of its own.
+    """
+    batches, rows, longest = [], 0, (0, 0)
+    for count, *lengths in contents:
+        while count:
+            longer = tuple(map(max, longest, lengths))
+            room = min(batch_tokens // max(longer), batch_size) - rows
+            if rows and room < 1:
+                batches.append((rows, *longest))
+                rows, longest = 0, (0, 0)
+                continue
+            taken = min(count, max(room, 1))
+            rows, longest, count = rows + taken, longer, count - taken
+    return np.array([*batches, (rows, *longest)])
+
+
+def _positions(dealt):
+    rows, source, target = dealt.T
+    return np.sum(rows * (source + target))
+
+
+def _check(encoded, batch_tokens, batch_size, pad_to_multiple):
+    if not isinstance(encoded, EncodedPairs):
+        raise ValueError(
+            "batches got pairs that are not encoded. Expected EncodedPairs, received "
+            f"{encoded!r}. Call encode(pairs, source_text, target_text) first."
+        )
+    if len(encoded) == 0:
+        raise ValueError(
+            "batches got nothing to put into batches. Expected one pair or more, "
+            "received none. Check what was read, and the report of the filter."
+        )
+    if batch_tokens is None and batch_size is None:
+        raise ValueError(
+            "batches got no size. Expected batch_tokens, batch_size or both, received "
+            "neither. Pass e.g. batch_tokens=2000."
+        )
+    sizes = {"batch_tokens": batch_tokens, "batch_size": batch_size}
+    sizes = {name: size for name, size in sizes.items() if size is not None}
+    for name, size in {**sizes, "pad_to_multiple": pad_to_multiple}.items():
+        check_count("batches", name, size, 1)

@@ -1,0 +1,63 @@
+"""Tables: columns between tabs, or comma-separated values with quotes."""
+
+import csv
+
+from keras_seqattn.data.files import is_text, lines
+
+
+def tsv_rows(path, columns):
+    """Yields (line number, source, target); a tab is never part of a text."""
+    numbered = enumerate(lines(path), start=1)
+    table = ((number, line.split("\t")) for number, line in numbered if line)
+    return _rows(path, columns, table)
+
+
+def csv_rows(path, columns):
+    """Yields (line number, source, target); a text in quotes may have several lines."""
+    return _rows(path, columns, _csv_table(path))
+
+
+def _csv_table(path):
+    reader = csv.reader((line + "\n" for line in lines(path)), strict=True)
+    while True:
+        first = reader.line_num + 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise ValueError(
+                "read_pairs got a malformed row. Expected comma-separated values, "
+                f"received the error {str(error)!r} in the row that begins in line "
+                f"{first} of {path!r}. Look for a quote that is not doubled or closed."
+            ) from error
+        if row:
+            yield first, row
+
+
+def _rows(path, columns, table):
+    """The two columns of each row: by number, or by the names in the first row."""
+    table = iter(table)
+    if isinstance(columns[0], str):
+        _, header = next(table, (1, []))
+        columns = _numbers(path, columns, header)
+    for number, row in table:
+        if len(row) <= max(columns):
+            raise ValueError(
+                f"read_pairs got a malformed row. Expected {max(columns) + 1} columns "
+                f"or more, received {len(row)} in line {number} of {path!r}. Check the "
+                "row and the format, or choose other columns."
+            )
+        yield number, row[columns[0]], row[columns[1]]
+
+
+def _numbers(path, columns, header):
+    missing = [name for name in columns if name not in header]
+    if missing:
+        header = [name for name in header if is_text(name)]
+        raise ValueError(
+            "read_pairs got columns that do not exist. Expected names in the first row "
+            f"of {path!r}, {header}; received {missing}. Check the spelling, or pass "
+            "numbers for a table without a header."
+        )
+    return [header.index(name) for name in columns]

@@ -1,0 +1,32 @@
+"""Built-in tasks, made on the spot: nothing is downloaded."""
+
+from keras_seqattn.data.tasks.checks import check_name, check_options
+from keras_seqattn.data.tasks.dates import dates
+from keras_seqattn.data.tasks.g2p import g2p
+from keras_seqattn.data.tasks.numbers import numbers
+from keras_seqattn.data.tasks.reverse import reverse
+from keras_seqattn.data.tasks.sort import sort
+from keras_seqattn.data.tasks.task import Task
+
+__all__ = ["TASKS", "Task", "dates", "g2p", "numbers", "reverse", "sort", "task"]
+
+TASKS = {build.__name__: build for build in (dates, g2p, numbers, reverse, sort)}
+
+
+def task(name, **options):
+    """The built-in task of this name.
+
+    Args:
+        name: "dates", "g2p", "numbers", "reverse" or "sort".
+        **options: of the function of this name.
+
+    Returns:
+        `Task`.
+
+    Example:
+        >>> task("sort", symbols="0123456789", seed=7).train.source[0].isdigit()
+        True
+    """
+    check_name("task", "task", name, TASKS)
+    check_options(TASKS[name], options)
+    return TASKS[name](**options)

@@ -1,0 +1,44 @@
+"""Different random sequences of symbols, and what becomes of them."""
+
+import random
+
+from keras_seqattn.data.checks import check_count
+from keras_seqattn.data.pairs import Pairs
+from keras_seqattn.data.tasks.checks import check_range, check_splits
+from keras_seqattn.data.tasks.splits import deal
+
+
+def sequence_splits(owner, change, symbols, lengths, seed, **counts):
+    """`{"test": Pairs, "validation": Pairs, "train": Pairs}` of s and `change(s)`."""
+    _check_symbols(owner, symbols)
+    check_range(owner, "lengths", lengths, 1, 1_000)
+    check_count(owner, "seed", seed, 0)
+    # Half of the longest are drawn soon, all of them hardly ever.
+    enough = len(symbols) ** lengths[1] // 2
+    remedy = "Lower them, or give more symbols or longer lengths."
+    check_splits(owner, enough, "sequences to draw from", remedy, **counts)
+    drawn = _draw(symbols, lengths, sum(counts.values()), random.Random(seed))
+    return {
+        split: Pairs(texts, list(map(change, texts)))
+        for split, texts in deal(drawn, **counts).items()
+    }
+
+
+def _draw(symbols, lengths, count, draw):
+    found = {}  # keeps the order: that of a set of strings differs between processes
+    while len(found) < count:
+        length = draw.randint(*lengths)
+        found["".join(draw.choices(symbols, k=length))] = None
+    found = list(found)
+    draw.shuffle(found)  # the few short ones are early, and belong to all splits
+    return found
+
+
+def _check_symbols(owner, symbols):
+    usable = isinstance(symbols, str) and len(set(symbols)) == len(symbols) >= 2
+    if not usable or any(symbol.isspace() for symbol in symbols):
+        raise ValueError(
+            f"{owner} got unusable symbols. Expected a string of 2 or more different "
+            f"characters, none of them blank, received symbols={symbols!r}. Pass e.g. "
+            'symbols="0123456789".'
+        )

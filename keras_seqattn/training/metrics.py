@@ -1,0 +1,150 @@
+"""Keras metrics that count tokens, not batches."""
+
+import keras
+from keras import ops
+
+from keras_seqattn.ops.precision import at_least_float32
+
+
+class TokenMean(keras.metrics.Metric):
+    """Base: a mean over all real tokens since the last reset.
+
+    Keras's own metrics average over the target axis first, so that a token in a batch
+    of long sentences counts less than one in a batch of short ones. Here every token
+    counts the same.
+
+    Write `measure(y_true, y_pred)`: one value per token, `[batch, target]`.
+    """
+
+    def __init__(self, name, dtype=None):
+        super().__init__(name=name, dtype=dtype)
+        # float64: in float32 a count stops at 2^24 tokens.
+        self.total = self.add_variable((), "zeros", "float64", name="total")
+        self.count = self.add_variable((), "zeros", "float64", name="count")
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        mask = getattr(y_pred, "_keras_mask", None)
+        y_true, y_pred = ops.convert_to_tensor(y_true), ops.convert_to_tensor(y_pred)
+        if len(y_true.shape) == len(y_pred.shape):
+            y_true = ops.squeeze(y_true, axis=-1)  # Keras gives single labels an axis
+        values = at_least_float32(self.measure(y_true, y_pred))
+        weights = ops.ones_like(values)
+        for factor in (mask, sample_weight):
+            if factor is not None:
+                weights = weights * _like(values, factor)
+        # where and not a product alone: padding may hold NaN.
+        values = ops.where(weights == 0, 0.0, values * weights)
+        self.total.assign_add(ops.sum(ops.cast(values, "float64")))
+        self.count.assign_add(ops.sum(ops.cast(weights, "float64")))
+
+    def measure(self, y_true, y_pred):
+        """One value per token, `[batch, target]`."""
+        raise NotImplementedError(
+            f"{type(self).__name__} does not say what it measures. Expected a method "
+            "measure(y_true, y_pred); received a class without it. Write one that "
+            "returns [batch, target]."
+        )
+
+    def mean(self):
+        """Of the values, in float64; 0 without tokens."""
+        return ops.divide_no_nan(self.total, self.count)
+
+    def result(self):
+        return self._readable(self.mean())
+
+    def _readable(self, x):
+        return ops.cast(x, keras.backend.result_type(self.dtype, "float32"))
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class TokenAccuracy(TokenMean):
+    """Share of the real tokens that the model would have said itself.
+
+    Give it to `compile(weighted_metrics=[...])`. In `metrics=[...]` it works, too, but
+    there Keras keeps sample weights from every metric. The mask of the logits, which
+    our models attach, counts in both.
+
+    Args:
+        name: of the metric.
+        dtype: of the result, float32 at least. None: `keras.config.floatx()`.
+
+    Call arguments:
+        y_true: token ids `[batch, target]`.
+        y_pred: logits or probabilities `[batch, target, vocabulary]`.
+        sample_weight: `[batch, target]` or `[batch]`, or None.
+
+    Equations:
+        accuracy = sum{w_t [y_t = argmax_v z_tv] : t} / sum{w_t : t}
+
+    Example:
+        >>> metric = TokenAccuracy()
+        >>> logits = np.array([[[0.0, 5.0], [0.0, 5.0]]])
+        >>> metric.update_state(np.array([[1, 0]]), logits)
+        >>> float(metric.result())
+        0.5
+    """
+
+    _direction = "up"  # which way is better: what `mode="auto"` of callbacks reads
+
+    def __init__(self, name="token_accuracy", dtype=None):
+        super().__init__(name, dtype)
+
+    def measure(self, y_true, y_pred):
+        said = ops.argmax(y_pred, axis=-1)
+        return ops.equal(ops.cast(y_true, said.dtype), said)
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class Perplexity(TokenMean):
+    """How many tokens the model hesitates between, on average over the real tokens.
+
+    It is that of the true tokens, whatever the loss smooths. Give it to
+    `compile(weighted_metrics=[...])`. In `metrics=[...]` it works, too, but there Keras
+    keeps sample weights from every metric. The mask of the logits, which our models
+    attach, counts in both.
+
+    Args:
+        from_logits: whether predictions are logits; False: probabilities.
+        name: of the metric.
+        dtype: of the result, float32 at least. None: `keras.config.floatx()`.
+
+    Call arguments:
+        y_true: token ids `[batch, target]`.
+        y_pred: logits `[batch, target, vocabulary]`.
+        sample_weight: `[batch, target]` or `[batch]`, or None.
+
+    Equations:
+        perplexity = exp(- sum{w_t log p(y_t) : t} / sum{w_t : t})
+
+    Example:
+        >>> metric = Perplexity()
+        >>> metric.update_state(np.array([[2, 7]]), np.zeros((1, 2, 10)))
+        >>> print(f"{float(metric.result()):.4f}")
+        10.0000
+    """
+
+    _direction = "down"
+
+    def __init__(self, from_logits=True, name="perplexity", dtype=None):
+        super().__init__(name, dtype)
+        self.from_logits = from_logits
+
+    def measure(self, y_true, y_pred):
+        return keras.losses.sparse_categorical_crossentropy(
+            y_true, at_least_float32(y_pred), from_logits=self.from_logits
+        )
+
+    def result(self):
+        return self._readable(ops.exp(self.mean()))
+
+    def get_config(self):
+        return {**super().get_config(), "from_logits": self.from_logits}
+
+
+def _like(values, factor):
+    """A mask or weights with the rank and the dtype of the values."""
+    factor = ops.cast(factor, values.dtype)
+    if len(factor.shape) > len(values.shape):
+        return ops.squeeze(factor, axis=-1)
+    missing = len(values.shape) - len(factor.shape)
+    return ops.reshape(factor, (*ops.shape(factor), *[1] * missing))

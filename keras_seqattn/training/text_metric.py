@@ -1,0 +1,75 @@
+"""Text metrics by name, each with its direction."""
+
+import dataclasses
+import difflib
+import functools
+from collections.abc import Callable
+
+from keras_seqattn.training.text_metrics import (
+    bleu,
+    chrf,
+    exact_match,
+    token_error_rate,
+    word_error_rate,
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class TextMetric:
+    """A function of hypotheses and references that knows which way is better.
+
+    Args:
+        name: in logs and files.
+        function: from a list of strings and as many references (each a string, or a
+            list of several) to a number.
+        higher_is_better: False for error rates.
+
+    Example:
+        >>> def length_ratio(hypotheses, references):
+        ...     return len("".join(hypotheses)) / len("".join(references))
+        >>> TextMetric("length_ratio", length_ratio)(["ab"], ["abcd"])
+        0.5
+    """
+
+    name: str
+    function: Callable
+    higher_is_better: bool = True
+
+    def __call__(self, hypotheses, references):
+        return self.function(hypotheses, references)
+
+    def is_better(self, value, than):
+        """Whether a value is an improvement; NaN never is, and any number over None."""
+        if than is None:
+            return value == value
+        return value > than if self.higher_is_better else value < than
+
+
+METRICS = {
+    metric.name: metric
+    for metric in (
+        TextMetric("bleu", bleu),
+        # Of text that is tokenised already, as some test sets are.
+        TextMetric("tokenized_bleu", functools.partial(bleu, tokenize="none")),
+        TextMetric("chrf", chrf),
+        TextMetric("exact_match", exact_match),
+        # As grapheme-to-phoneme papers count: wrong words, and edits of phonemes.
+        TextMetric("wer", word_error_rate, higher_is_better=False),
+        TextMetric("per", token_error_rate, higher_is_better=False),
+    )
+}
+
+
+def text_metric(metric):
+    """The `TextMetric` of a name; a `TextMetric` is returned as it is."""
+    if isinstance(metric, TextMetric):
+        return metric
+    if metric in METRICS:
+        return METRICS[metric]
+    near = difflib.get_close_matches(str(metric), METRICS, n=1)
+    hint = f"Did you mean {near[0]!r}? " if near else ""
+    raise ValueError(
+        f"text_metric got an unknown metric. Expected one of {sorted(METRICS)} or a "
+        f"TextMetric, received {metric!r}. {hint}Give a function of your own a name "
+        "and a direction: TextMetric(name, function, higher_is_better)."
+    )

@@ -1,0 +1,179 @@
+"""How good hypotheses are, as strings: BLEU, chrF, exact match and error rates."""
+
+from keras_seqattn.layers.checks import check_choice
+from keras_seqattn.training.edit_distance import edit_distance
+
+
+class SignedScore(float):
+    """A score that says in its `signature` how it was computed."""
+
+    def __new__(cls, score, signature):
+        self = super().__new__(cls, score)
+        self.signature = signature
+        return self
+
+
+def bleu(hypotheses, references, tokenize="13a", lowercase=False):
+    """BLEU of a whole test set, in percent, by sacreBLEU.
+
+    Args:
+        hypotheses: list of strings.
+        references: as many strings, or lists of several strings each.
+        tokenize: sacreBLEU's tokenizer: "13a" for detokenised text, "none" for text
+            that is tokenised already, "zh", "ja-mecab", "intl", "char", ...
+        lowercase: whether case is ignored.
+
+    Returns:
+        A float; its attribute `signature` is what to write beside it in a paper.
+
+    Equations:
+        BLEU = 100 min(1, exp(1 - r / c)) exp(sum{log p_n : n = 1 .. 4} / 4)
+
+    Example:
+        >>> score = bleu(["the cat sat down"], ["the cat sat down"], tokenize="none")
+        >>> round(score), score.signature.split("|")[1]
+        (100, 'case:mixed')
+
+    References:
+        Papineni et al. 2002, ACL. Post 2018, arXiv:1804.08771.
+    """
+    metric = _sacrebleu().BLEU
+    check_choice("bleu", "tokenize", tokenize, metric.TOKENIZERS)
+    metric = metric(tokenize=tokenize, lowercase=lowercase)
+    return _score("bleu", metric, hypotheses, references)
+
+
+def chrf(hypotheses, references, word_order=0, lowercase=False):
+    """chrF of a whole test set, in percent, by sacreBLEU: n-grams of characters.
+
+    Args:
+        hypotheses: list of strings.
+        references: as many strings, or lists of several strings each.
+        word_order: longest n-gram of words that counts, too; 2 is chrF++.
+        lowercase: whether case is ignored.
+
+    Returns:
+        A float; its attribute `signature` is what to write beside it in a paper.
+
+    Equations:
+        chrF = 100 (1 + 2^2) P R / (2^2 P + R), means over n-grams of 1 .. 6 characters
+
+    Example:
+        >>> print(f"{chrf(['cat'], ['cats']):.1f}")
+        68.9
+
+    References:
+        Popovic 2015, WMT. Post 2018, arXiv:1804.08771.
+    """
+    metric = _sacrebleu().CHRF(word_order=word_order, lowercase=lowercase)
+    return _score("chrf", metric, hypotheses, references)
+
+
+def exact_match(hypotheses, references):
+    """Share of the hypotheses that equal their reference, or one of them, in percent.
+
+    Args:
+        hypotheses: list of strings.
+        references: as many strings, or lists of several strings each.
+
+    Equations:
+        match = 100 sum{[h_i in R_i] : i} / N
+
+    Example:
+        >>> exact_match(["2024-05-01", "2024-05-02"], ["2024-05-01", "2024-06-02"])
+        50.0
+    """
+    references = _references("exact_match", hypotheses, references)
+    found = [h in known for h, known in zip(hypotheses, references, strict=True)]
+    return 100.0 * sum(found) / len(found)
+
+
+def word_error_rate(hypotheses, references):
+    """Share of the hypotheses that are wrong, in percent, where each is one word.
+
+    It is what papers on grapheme-to-phoneme conversion call WER: a pronunciation is
+    right if it equals any of those listed. In speech recognition, where a hypothesis is
+    a sentence, WER counts its words one by one: that is `token_error_rate`.
+
+    Args:
+        hypotheses: list of strings, e.g. "K AE T".
+        references: as many strings, or lists of several strings each.
+
+    Equations:
+        WER = 100 sum{[h_i not in R_i] : i} / N
+
+    Example:
+        >>> word_error_rate(["T AH", "K AE T"], [["T UW", "T AH"], "K AA T"])
+        50.0
+    """
+    references = _references("word_error_rate", hypotheses, references)
+    return 100.0 - exact_match(hypotheses, references)
+
+
+def token_error_rate(hypotheses, references, tokenize=str.split):
+    """Edits between hypotheses and references, in percent of the references' tokens.
+
+    With phonemes it is PER, with words the WER of speech recognition. Of several
+    references the nearest one counts, with its length; of equally near ones the
+    shortest.
+
+    Args:
+        hypotheses: list of strings, tokens between spaces.
+        references: as many strings, or lists of several strings each.
+        tokenize: function from a string to its tokens; `list` for characters (CER).
+
+    Equations:
+        r_i = argmin{d(h_i, r) : r in R_i}
+        rate = 100 sum{d(h_i, r_i) : i} / sum{|r_i| : i}
+
+    Example:
+        >>> token_error_rate(["T AH", "K AE T"], [["T UW", "T AH"], "K AA T"])
+        20.0
+    """
+    references = _references("token_error_rate", hypotheses, references)
+    edits = tokens = 0
+    for hypothesis, known in zip(hypotheses, references, strict=True):
+        hypothesis, known = tokenize(hypothesis), [tokenize(r) for r in known]
+        nearest = min((edit_distance(hypothesis, r), len(r)) for r in known)
+        edits, tokens = edits + nearest[0], tokens + nearest[1]
+    return 100.0 * edits / max(tokens, 1)
+
+
+def _score(owner, metric, hypotheses, references):
+    references = _references(owner, hypotheses, references)
+    # sacreBLEU wants the first reference of each, then the second ones, ...
+    most = max(map(len, references))
+    streams = [[r[n] if n < len(r) else None for r in references] for n in range(most)]
+    score = metric.corpus_score(list(hypotheses), streams).score
+    return SignedScore(score, str(metric.get_signature()))
+
+
+def _sacrebleu():
+    try:
+        import sacrebleu.metrics
+    except ImportError as error:
+        raise ImportError(
+            "bleu and chrf need a package that is not installed. Expected sacrebleu, "
+            'received an ImportError. Run pip install "keras_seqattn[metrics]".'
+        ) from error
+    return sacrebleu.metrics
+
+
+def _references(owner, hypotheses, references):
+    """For each hypothesis a tuple of its references."""
+    references = [(r,) if isinstance(r, str) else tuple(r) for r in references]
+    if len(hypotheses) != len(references) or not references:
+        raise ValueError(
+            f"{owner} got hypotheses and references that do not fit. Expected one "
+            "reference, or a list of some, for each of one hypothesis or more; "
+            f"received {len(hypotheses)} hypotheses and {len(references)} references. "
+            "Check the files: is a line missing?"
+        )
+    for i, (hypothesis, known) in enumerate(zip(hypotheses, references, strict=True)):
+        if not known or not all(isinstance(x, str) for x in (hypothesis, *known)):
+            raise ValueError(
+                f"{owner} got something to compare that is no text. Expected strings, "
+                f"received {hypothesis!r} and {known!r} at position {i}. Decode bytes, "
+                "and give every hypothesis a reference."
+            )
+    return references

@@ -1,0 +1,95 @@
+"""The files of a validated training: its record, the best weights, the last few."""
+
+import os
+import warnings
+from pathlib import Path
+
+from keras_seqattn.training.averaging import average_checkpoints
+from keras_seqattn.training.checkpoint import load_weights, save_weights
+
+
+class ValidationFolder:
+    """`validation.json`, `best.weights.h5`, and some `last-<step>.weights.h5`.
+
+    Args:
+        path: of the folder.
+        model: whose weights they are.
+        last: how many of the last ones are kept.
+    """
+
+    def __init__(self, path, model, last):
+        self.path, self.model, self.last = Path(path), model, last
+        self.record_path = self.path / "validation.json"
+        self.best_path = self.path / "best.weights.h5"
+
+    # Writing: whether it is on the disk now. A full one shall not end a training.
+
+    def save_record(self, record):
+        return _written(self.record_path, lambda: record.write(self.record_path))
+
+    def save_best(self):
+        return self._save_weights(self.best_path)
+
+    def save_last(self, step):
+        path = self.path / f"last-{step}.weights.h5"
+        if self.last and self._save_weights(path):
+            for old in self.last_paths()[: -self.last]:
+                old.unlink()
+
+    def _save_weights(self, path):
+        return _written(path, lambda: save_weights(self.model, path))
+
+    # Reading
+
+    def go_on(self, record, step):
+        """The record of a training that goes on at a step; later files are deleted."""
+        if self.record_path.exists():
+            _check_goes_on(step, self.record_path)
+            record.read(self.record_path)
+        for path in self.last_paths():
+            if _step(path) > step:
+                path.unlink()
+
+    def load_best(self):
+        load_weights(self.model, self.best_path)
+
+    def average(self):
+        """Gives the model the mean of the last ones; of how many, 0: nothing done."""
+        paths = self.last_paths() if self.last else []
+        if len(paths) < 2:
+            return 0
+        average_checkpoints(self.model, paths)
+        return len(paths)
+
+    def last_paths(self):
+        """Oldest first."""
+        return sorted(self.path.glob("last-*.weights.h5"), key=_step)
+
+
+def _step(path):
+    return int(path.name.removeprefix("last-").removesuffix(".weights.h5"))
+
+
+def _written(path, write):
+    try:
+        write()
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else error
+        warnings.warn(
+            f"Validation could not save something. Expected to write {str(path)!r}, "
+            f"received: {reason}. Make room: training goes on, what was there before "
+            "is untouched, and weights that cannot be saved are not called the best.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return False
+    return True
+
+
+def _check_goes_on(step, path):
+    if step == 0:
+        raise ValueError(
+            "Validation got the folder of another training. Expected an empty one for "
+            f"a training that starts at step 0, received one with {str(path)!r}. Use a "
+            "new folder; or, to go on, load model and optimizer before fit."
+        )

@@ -1,0 +1,39 @@
+"""A server on this machine, in place of a corpus's public address."""
+
+import contextlib
+import http.server
+import threading
+
+
+@contextlib.contextmanager
+def serving(files, lie_about_length=False):
+    """Serves `{path: bytes}`; yields its address and the list of the paths asked for.
+
+    Args:
+        files: `{"/folder/name": content}`; anything else is not found.
+        lie_about_length: promise more bytes than are sent, as a broken connection does.
+    """
+    asked = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            content = files.get(self.path)
+            self.send_response(404 if content is None else 200)
+            length = len(content or b"") + 100 * lie_about_length
+            self.send_header("Content-Length", str(length))
+            self.end_headers()
+            self.wfile.write(content or b"")
+
+        def log_message(self, *args):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", asked
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

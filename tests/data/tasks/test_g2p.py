@@ -1,0 +1,40 @@
+"""Spelling to pronunciation: several are right."""
+
+import re
+
+import pytest
+
+from keras_seqattn.data.tasks import g2p
+
+
+@pytest.fixture(scope="module")
+def everything():
+    return g2p(validation=100, test=30_000)
+
+
+def test_all_words_are_used(everything):
+    assert len({*everything.train.source}) == 124_926 - 30_100
+    assert len(everything.train) > 100_000  # some have several pronunciations
+
+
+def test_references(everything):
+    known = dict(
+        zip(everything.test.source, everything.references["test"], strict=True)
+    )
+    several = [texts for texts in known.values() if len(texts) > 1]
+    assert len(several) > 1_000
+    assert all(len(set(texts)) == len(texts) for texts in several)
+
+
+def test_without_stress(everything):
+    phonemes = set(" ".join(everything.train.target).split())
+    assert len(phonemes) == 39
+    assert all(phoneme.isalpha() for phoneme in phonemes)
+
+
+def test_with_stress():
+    task = g2p(use_stress=True, train=3_000, validation=5, test=5)
+    assert len(task.train) > 3_000
+    assert all(re.search("[012]", text) for text in task.train.target if " " in text)
+    same = g2p(train=3_000, validation=5, test=5)
+    assert {*same.train.source} == {*task.train.source}

@@ -1,0 +1,179 @@
+"""Every format gives the same pairs, plain or compressed, whatever ends its lines."""
+
+import gzip
+import json
+import tracemalloc
+
+import pytest
+
+from keras_seqattn import data
+
+# Separators of Unicode, a no-break space, quotes, commas, characters beyond 16 bits.
+SOURCE = [
+    "ein Hund",
+    "zwei\u2028Hunde\x85",
+    'drei "Hunde", ja',
+    "",
+    "\u00a0vier 🐕\x0b",
+]
+TARGET = ["a dog", "two\u2029dogs", "three 'dogs'\x0c, yes", "none", "four\x1cdogs "]
+
+
+def lines_of(strings, end):
+    return "".join(string + end for string in strings)
+
+
+def quoted(text):
+    return '"' + text.replace('"', '""') + '"'
+
+
+def tsv(end):
+    return lines_of(map("\t".join, zip(SOURCE, TARGET, strict=True)), end)
+
+
+def csv(end):
+    pairs = zip(SOURCE, TARGET, strict=True)
+    return lines_of((f"{quoted(s)},{quoted(t)}" for s, t in pairs), end)
+
+
+def jsonl(end):
+    pairs = zip(SOURCE, TARGET, strict=True)
+    rows = (json.dumps({"source": s, "target": t, "n": 1}) for s, t in pairs)
+    return lines_of(rows, end)
+
+
+def write(path, text, compress=False, start=b""):
+    content = start + (text if isinstance(text, bytes) else text.encode())
+    path.write_bytes(gzip.compress(content) if compress else content)
+    return path
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("compress", [False, True])
+@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
+def test_two_files(tmp_path, end, compress, start):
+    source = write(tmp_path / "source", lines_of(SOURCE, end), compress, start)
+    target = write(tmp_path / "target", lines_of(TARGET, end)[: -len(end)], False)
+    assert data.read_pairs(source, str(target)) == data.Pairs(SOURCE, TARGET)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("name", ["x.tsv", "x.TAB.gz", "x.csv", "x.jsonl", "x.ndjson"])
+@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
+def test_tables(tmp_path, end, name, start):
+    text = {"t": tsv, "c": csv}.get(name[2].lower(), jsonl)
+    path = write(tmp_path / name, text(end), name.endswith(".gz"), start)
+    assert data.read_pairs(path) == data.Pairs(SOURCE, TARGET)
+
+
+def test_compression_needs_no_name(tmp_path):
+    path = write(tmp_path / "pairs.csv", csv("\n"), compress=True)
+    assert len(data.read_pairs(path)) == 5
+    path = write(tmp_path / "pairs.csv.gz", csv("\n"))
+    assert len(data.read_pairs(path)) == 5
+
+
+def test_format_is_what_is_said(tmp_path):
+    path = write(tmp_path / "deu.txt", tsv("\n"))
+    assert data.read_pairs(path, format="tsv") == data.Pairs(SOURCE, TARGET)
+
+
+@pytest.mark.parametrize("name", ["x.tsv", "x.csv"])
+def test_columns_by_number_and_by_name(tmp_path, name):
+    separator = "\t" if name == "x.tsv" else ","
+    rows = [["id", "en", "de"], ["1", "a", "b"], [], ["2", "c", "d", "more"]]
+    path = write(tmp_path / name, lines_of(map(separator.join, rows), "\n"))
+    pairs = data.Pairs(["b", "d"], ["a", "c"])
+    assert data.read_pairs(path, columns=("de", "en")) == pairs
+    assert data.read_pairs(path, columns=[2, 1])[1:] == pairs
+
+
+def test_csv_text_of_several_lines(tmp_path):
+    path = write(tmp_path / "x.csv", '"a\nb",c\nd,e\n')
+    assert data.read_pairs(path) == data.Pairs(["a\nb", "d"], ["c", "e"])
+
+
+def test_json_keys(tmp_path):
+    path = write(tmp_path / "x.jsonl", '{"de": "a", "en": "b"}\n\n{"en":"d","de":"c"}')
+    pairs = data.read_pairs(path, columns=("de", "en"))
+    assert pairs == data.Pairs(["a", "c"], ["b", "d"])
+
+
+def test_empty_lines_of_two_files_are_texts(tmp_path):
+    source = write(tmp_path / "a", "\n\nx\n")
+    target = write(tmp_path / "b", "y\n\n\n")
+    assert data.read_pairs(source, target) == data.Pairs(["", "", "x"], ["y", "", ""])
+
+
+@pytest.mark.parametrize("name", ["a.tsv", "a.csv", "a.jsonl", "two"])
+def test_no_pairs(tmp_path, name):
+    path = write(tmp_path / name, "")
+    assert len(data.read_pairs(path, path if name == "two" else None)) == 0
+
+
+@pytest.mark.parametrize("name", ["x.tsv", "x.csv", "x.jsonl", "two"])
+def test_other_encodings_are_skipped_and_counted(tmp_path, name):
+    rows = {
+        "x.tsv": b"a\tb\nc\xe4\td\ne\tf\xff\ng\th\n",
+        "x.csv": b'a,b\n"c\xe4",d\ne,"f\n\xff"\ng,h\n',
+        "x.jsonl": b'{"source": "a", "target": "b"}\n{"source": "\xe4", "target": "d"}'
+        b'\n{"source": "e", "target": "\\ud800"}\n{"source": "g", "target": "h"}\n',
+    }
+    if name == "two":
+        paths = (
+            write(tmp_path / "source", b"a\nc\xe4\ne\ng\n"),
+            write(tmp_path / "target", b"b\nd\nf\xff\nh\n"),
+        )
+    else:
+        paths = (write(tmp_path / name, rows[name]),)
+    pairs = data.read_pairs(*paths, encoding_errors="skip")
+    assert pairs == data.Pairs(["a", "g"], ["b", "h"])
+    assert pairs.dropped == {"not UTF-8": 2}
+    with pytest.raises(ValueError, match="in line 2 of"):
+        data.read_pairs(*paths)
+
+
+def test_ten_thousand_words_in_a_line(tmp_path):
+    words = "word " * 10_000
+    path = write(tmp_path / "x.csv", f"{words},b\n")
+    assert data.read_pairs(path).source == [words]
+
+
+TMX = """<?xml version="1.0" encoding="{encoding}"?>
+<tmx version="1.4"{namespace}><header/><body>
+<tu><tuv xml:lang="EN-US"><seg>a dog</seg></tuv><tuv xml:lang="de"><seg>ä</seg></tuv>
+    <tuv xml:lang="de-AT"><seg>no</seg></tuv></tu>
+<tu><tuv xml:lang="en-US"><seg>only one &amp; U\u2028</seg></tuv></tu>
+<tu><note>n</note><tuv lang="de-CH"><prop>p</prop><seg>
+   zwei <hi>bunte</hi> <bpt i="1">&lt;b&gt;</bpt>Hunde<ept i="1">&lt;/b&gt;</ept>
+     ja
+   </seg></tuv><tuv lang="en-US"><seg>two<ph>{{}}</ph> dogs\u2028\u00a0</seg></tuv>
+</tu></body></tmx>
+"""
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize("namespace", ["", ' xmlns="http://www.lisa.org/tmx14"'])
+@pytest.mark.parametrize("compress", [False, True])
+def test_tmx(tmp_path, encoding, namespace, compress):
+    text = TMX.format(encoding=encoding, namespace=namespace).encode(encoding)
+    path = write(tmp_path / "x.tmx", text, compress)
+    pairs = data.read_pairs(path, columns=("de", "EN"))
+    assert pairs.source == ["ä", "zwei bunte Hunde ja"]
+    assert pairs.target == ["a dog", "two dogs\u2028\u00a0"]
+    assert pairs.dropped == {"language missing": 1}
+
+
+def test_tmx_is_read_piece_by_piece(tmp_path):
+    """Ten times the file takes little more memory: the strings, not the tree."""
+    unit = TMX[TMX.index("<tu>") : TMX.index("</tu>") + 5]
+    peaks = []
+    for count in (100, 1000):
+        text = f"<tmx><body>{unit * count}</body></tmx>"
+        path = write(tmp_path / "x.tmx", text)
+        data.read_pairs(path, columns=("de", "en"))
+        tracemalloc.start()
+        assert len(data.read_pairs(path, columns=("de", "en"))) == count
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] - peaks[0] < 600 * 900  # a unit as a tree takes several times that

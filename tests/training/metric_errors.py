@@ -1,0 +1,223 @@
+"""Rows of test_errors.py: what metrics and validation do not take."""
+
+import errno
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
+
+import numpy as np
+
+import keras_seqattn as ks
+from keras_seqattn.training.checkpoint import save_weights
+from keras_seqattn.training.metrics import TokenMean
+from keras_seqattn.training.text_metric import text_metric
+from keras_seqattn.training.validation_folder import ValidationFolder
+from keras_seqattn.training.validation_record import ValidationRecord
+from tests.training.translators import PAIRS, Scripted, validation
+
+HERE = Path(__file__)
+
+
+class Mute(TokenMean):
+    """Measures nothing."""
+
+
+def size(name, received):
+    return (
+        f"Validation got an unusable {name}. Expected a positive integer, received "
+        f"{name}={received!r}. Pass a Python int, 1 or more."
+    )
+
+
+def without_sacrebleu():
+    with mock.patch.dict(sys.modules, {"sacrebleu.metrics": None}):
+        ks.chrf(["a"], ["a"])
+
+
+def read(path, metric="bleu"):
+    ValidationRecord(text_metric(metric)).read(path)
+
+
+def read_text(text):
+    path = mock.Mock()
+    path.read_text.return_value = text
+    path.__str__ = lambda self: "run/validation.json"
+    read(path)
+
+
+def from_step_0():
+    folder = ValidationFolder(".", None, 0)
+    folder.record_path = HERE  # any file that is there
+    folder.go_on(None, 0)
+
+
+def on_a_full_disk():
+    """Eight exbibytes do not fit."""
+    value = SimpleNamespace(dtype=SimpleNamespace(size=1 << 63))
+    variable = SimpleNamespace(value=value, shape=(1,))
+    usage = SimpleNamespace(free=5)
+    with mock.patch("shutil.disk_usage", lambda path: usage):
+        save_weights(SimpleNamespace(variables=[variable]), "none.weights.h5")
+
+
+def fit(owner, hypotheses, references):
+    return (
+        f"{owner} got hypotheses and references that do not fit. Expected one "
+        "reference, or a list of some, for each of one hypothesis or more; received "
+        f"{hypotheses} hypotheses and {references} references. Check the files: is a "
+        "line missing?"
+    )
+
+
+def no_text(owner, hypothesis, references):
+    return (
+        f"{owner} got something to compare that is no text. Expected strings, received "
+        f"{hypothesis!r} and {references!r} at position 0. Decode bytes, and give "
+        "every hypothesis a reference."
+    )
+
+
+def no_link(text, line, first=0):
+    return (
+        "read_alignments got something that is no link. Expected e.g. 0-2, 0?2 or 0:2 "
+        f"with positions from {first}, received {text!r} in line {line}. Check the "
+        "format, and one_based."
+    )
+
+
+def matrix(owner, shape):
+    return (
+        f"{owner} got an unusable alignment. Expected [target, source] of one sentence "
+        f"pair, received shape {shape}. Take one sentence, and average over heads."
+    )
+
+
+def words(side, count, received):
+    return (
+        f"merge_subwords got unusable {side}_words. Expected the number of a word for "
+        f"each of {count} subwords, from 0 without gaps, received {received}. Count "
+        "words, not subwords; -1 leaves a subword out."
+    )
+
+
+NAMES = "['bleu', 'chrf', 'exact_match', 'per', 'tokenized_bleu', 'wer']"
+TEXTS = [
+    (
+        lambda: Mute("mute").update_state(np.zeros((1, 1)), np.zeros((1, 1, 2))),
+        "Mute does not say what it measures. Expected a method measure(y_true, "
+        "y_pred); received a class without it. Write one that returns [batch, target].",
+    ),
+    (lambda: ks.bleu(["a"], ["a", "b"]), fit("bleu", 1, 2)),
+    (lambda: ks.chrf([], []), fit("chrf", 0, 0)),
+    (lambda: ks.exact_match([b"a"], ["a"]), no_text("exact_match", b"a", ("a",))),
+    (lambda: ks.word_error_rate(["a"], [[]]), no_text("word_error_rate", "a", ())),
+    (
+        lambda: ks.token_error_rate(["a"], [["a", None]]),
+        no_text("token_error_rate", "a", ("a", None)),
+    ),
+    (
+        lambda: ks.bleu(["a"], ["a"], tokenize="14a"),
+        "bleu got an unknown tokenize. Expected one of ['13a', 'char', 'flores101', "
+        "'flores200', 'intl', 'ja-mecab', 'ko-mecab', 'none', 'spBLEU-1K', 'spm', "
+        "'zh'], received tokenize='14a'. Check the spelling, or write a small class of "
+        "your own (CONTRIBUTING.md, seven steps).",
+    ),
+    (
+        without_sacrebleu,
+        "bleu and chrf need a package that is not installed. Expected sacrebleu, "
+        'received an ImportError. Run pip install "keras_seqattn[metrics]".',
+    ),
+    (
+        lambda: text_metric("blue"),
+        f"text_metric got an unknown metric. Expected one of {NAMES} or a TextMetric, "
+        "received 'blue'. Did you mean 'bleu'? Give a function of your own a name and "
+        "a direction: TextMetric(name, function, higher_is_better).",
+    ),
+    (
+        lambda: text_metric(3),
+        f"text_metric got an unknown metric. Expected one of {NAMES} or a TextMetric, "
+        "received 3. Give a function of your own a name and a direction: "
+        "TextMetric(name, function, higher_is_better).",
+    ),
+    (lambda: ks.read_alignments(["0-0", "1-1 2+2"]), no_link("2+2", 2)),
+    (lambda: ks.read_alignments(["0-1"], one_based=True), no_link("0-1", 1, first=1)),
+    (
+        lambda: ks.alignment_links(np.ones((2, 3, 4))),
+        matrix("alignment_links", (2, 3, 4)),
+    ),
+    (
+        lambda: ks.alignment_confidence(np.ones((0, 4))),
+        matrix("alignment_confidence", (0, 4)),
+    ),
+    (
+        lambda: ks.alignment_error_rate([set()], []),
+        "alignment_error_rate got sides of different length. Expected the links and "
+        "the gold links of the same sentences, received 1 and 0. Check the files: is a "
+        "line missing?",
+    ),
+    (
+        lambda: ks.merge_subwords(np.ones((2, 3)), [0, 0, 2], [0, 1]),
+        words("source", 3, [0, 0, 2]),
+    ),
+    (
+        lambda: ks.merge_subwords(np.ones((2, 3)), [0, 0, 1], [0]),
+        words("target", 2, [0]),
+    ),
+    (lambda: validation(Scripted(), every=0), size("every", 0)),
+    (lambda: validation(Scripted(), patience=0), size("patience", 0)),
+    (lambda: validation(Scripted(), average=-1, folder="x"), size("average", -1)),
+    (lambda: validation(Scripted(), samples=1.5), size("samples", 1.5)),
+    (
+        lambda: validation(Scripted(), unit="batch"),
+        "Validation got an unknown unit. Expected one of ['epoch', 'step'], received "
+        "unit='batch'. Check the spelling, or write a small class of your own "
+        "(CONTRIBUTING.md, seven steps).",
+    ),
+    (
+        lambda: validation(Scripted(), average=3),
+        "Validation got something to average and no place to keep it. Expected a "
+        "folder, received average=3 and folder=None. Pass folder=..., where the "
+        "weights of the last validations are kept.",
+    ),
+    (
+        lambda: validation(Scripted(), metrics=["wer", "wer"]),
+        "Validation got unusable metrics. Expected one or more, each with a name of "
+        "its own, received ['wer', 'wer']. Pass e.g. metrics=['bleu', 'chrf'].",
+    ),
+    (
+        lambda: ks.Validation("a translator", PAIRS),
+        "Validation got an unusable translator. Expected an object with a model and a "
+        "method translate(texts), received 'a translator'. Pass a Translator.",
+    ),
+    (
+        lambda: ks.Validation(Scripted(), (["a"], [])),
+        "Validation got sides of different length. Expected one reference, or a list "
+        "of some, for each of one source or more, received 1 sources and 0 references. "
+        "Pass (sources, references).",
+    ),
+    (
+        from_step_0,
+        "Validation got the folder of another training. Expected an empty one for a "
+        f"training that starts at step 0, received one with {str(HERE)!r}. Use a new "
+        "folder; or, to go on, load model and optimizer before fit.",
+    ),
+    (
+        lambda: read(HERE),
+        "Validation got a record that it cannot read. Expected what it wrote itself, "
+        f"received {str(HERE)!r}. Delete the file: the weights beside it stay, only "
+        "the best value is forgotten.",
+    ),
+    (
+        lambda: read_text('{"metric": "chrf", "entries": []}'),
+        "Validation got the folder of another training. Expected one that was judged "
+        "by 'bleu', received 'run/validation.json' with 'chrf'. Use a new folder, or "
+        "the same first metric.",
+    ),
+    (
+        on_a_full_disk,
+        f"[Errno {errno.ENOSPC}] save_weights got a disk that is full. Expected "
+        "10145709240540262400 free bytes, received 5 in '.'. Make room, or use another "
+        "disk.",
+    ),
+]
