@@ -19,6 +19,7 @@ class Contender(NamedTuple):
     name: str
     step: Callable[[], Any]  # one repetition, to be timed
     results: Callable[[], dict[str, Any]]  # what must agree; called once, first
+    tokens: int = 0  # real ones in a repetition, where contenders differ in that
 
 
 class Tolerance(NamedTuple):

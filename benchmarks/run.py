@@ -24,7 +24,7 @@ import tensorflow as tf
 
 from benchmarks.registry import BENCHMARKS, gate
 
-MODULES = ("train_step", "decode")
+MODULES = ("train_step", "decode", "multi30k")
 RESULTS = pathlib.Path(__file__).parent / "results"
 WARM_UP = 3
 M, K, N = 1024, 512, 1536  # all positions of the reference batch into three gates
@@ -65,6 +65,7 @@ def measure(name, repetitions):
     if row["complaints"]:
         return row
     contenders = [contest.ours, *contest.rivals]
+    row["tokens"] = {contender.name: contender.tokens for contender in contenders}
     row["wall"] = {contender.name: [] for contender in contenders}
     row["processor"] = {contender.name: [] for contender in contenders}
     multiply, peak = _gemm(), 0.0
@@ -114,9 +115,18 @@ def table(row):
     if row["complaints"]:
         complaints = [f"  {complaint}" for complaint in row["complaints"]]
         return "\n".join([*lines, "  no times: the contenders disagree", *complaints])
+    lines += _throughputs(row) if any(row["tokens"].values()) else _times(row)
+    peak = f"{row['gemm_peak_gflops']:.0f} GFLOP/s"
+    lines.append(f"  GEMM peak of this run, [{M},{K}]x[{K},{N}] float32: {peak}")
+    busy = f"{row['others']:.2f} of {os.cpu_count()} processors"
+    lines.append(f"  Other programs kept busy meanwhile: {busy}")
+    return "\n".join(lines)
+
+
+def _times(row):
     ratio, ms, per_step = "ours/it", "ms", row["steps"] > 1
     head = f"  {'':18} {'wall':>9} {ratio:>8} {'processor':>13} {ratio:>8}"
-    lines.append(head + f" {'wall per step':>15}" * per_step)
+    lines = [head + f" {'wall per step':>15}" * per_step]
     for who in row["wall"]:
         cells = []
         for kind in ("wall", "processor"):
@@ -128,11 +138,23 @@ def table(row):
             f"{cells[2]:10.1f} {ms} {cells[3]:8.3f}"
         )
         lines.append(line + f" {cells[0] / row['steps']:12.2f} {ms}" * per_step)
-    peak = f"{row['gemm_peak_gflops']:.0f} GFLOP/s"
-    lines.append(f"  GEMM peak of this run, [{M},{K}]x[{K},{N}] float32: {peak}")
-    busy = f"{row['others']:.2f} of {os.cpu_count()} processors"
-    lines.append(f"  Other programs kept busy meanwhile: {busy}")
-    return "\n".join(lines)
+    return lines
+
+
+def _throughputs(row):
+    """Where contenders differ in their work, what counts is work by time."""
+    lines = [f"  {'':18} {'tokens / s (wall)':>18} {'ours/it':>8} {'processor':>10}"]
+    for who in row["wall"]:
+        cells = []
+        for kind in ("wall", "processor"):
+            ours, theirs = (
+                [row["tokens"][name] / seconds for seconds in row[kind][name]]
+                for name in (row["ours"], who)
+            )
+            ratios = [a / b for a, b in zip(ours, theirs, strict=True)]
+            cells += [statistics.median(theirs), statistics.median(ratios)]
+        lines.append(f"  {who:18} {cells[0]:18.0f} {cells[1]:8.2f} {cells[3]:10.2f}")
+    return lines
 
 
 if __name__ == "__main__":

@@ -26,6 +26,11 @@ from benchmarks.registry import Contender, Contest, Tolerance, benchmark
 from benchmarks.rivals.keras_rnn_cell import KerasSeq2Seq
 
 LOSSES_COMPARED = 5
+TOLERANCES = [
+    Tolerance("logits", 1e-4),
+    Tolerance("loss", 1e-5),  # of a loss near 9: 1e-4 in absolute terms
+    Tolerance("gradient", 1e-4),
+]
 
 
 @benchmark
@@ -87,6 +92,14 @@ def weights_of_rival(model):
 def _contest(mask_zero):
     keras.utils.set_random_seed(1409)
     inputs, labels = _data(mask_zero)
+    ours, *rivals = (
+        contender(*made, inputs, labels) for made in same_weights(inputs, mask_zero)
+    )
+    return Contest(ours, rivals, TOLERANCES)
+
+
+def same_weights(inputs, mask_zero):
+    """Ours and the rival: name, model, weights by name, and the shapes they share."""
     ours = our_model(mask_zero)
     rival = KerasSeq2Seq(VOCABULARY, EMBEDDING, UNITS, mask_zero)
     rival(inputs)
@@ -97,22 +110,13 @@ def _contest(mask_zero):
         variable.assign(joined(values(names_ours[name]), variable.shape))
     shapes = {name: tuple(variable.shape) for name, variable in names_rival.items()}
     check_complete((ours, names_ours), (rival, names_rival))
-    contenders = [
-        _contender(name, model, weights, shapes, inputs, labels)
-        for name, model, weights in (
-            ("keras_seqattn", ours, names_ours),
-            ("keras.layers.RNN", rival, names_rival),
-        )
+    return [
+        ("keras_seqattn", ours, names_ours, shapes),
+        ("keras.layers.RNN", rival, names_rival, shapes),
     ]
-    tolerances = [
-        Tolerance("logits", 1e-4),
-        Tolerance("loss", 1e-5),  # of a loss near 9: 1e-4 in absolute terms
-        Tolerance("gradient", 1e-4),
-    ]
-    return Contest(contenders[0], contenders[1:], tolerances)
 
 
-def _contender(name, model, weights, shapes, inputs, labels):
+def contender(name, model, weights, shapes, inputs, labels):
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
     model.compile(optimizer="adam", loss=loss)
 

@@ -1,5 +1,6 @@
 """Recurrent sequence-to-sequence attention for Keras 3 and TensorFlow."""
 
+from keras_seqattn import data
 from keras_seqattn.decoding.beam import BeamSearch
 from keras_seqattn.decoding.ensemble import Ensemble
 from keras_seqattn.decoding.greedy import Greedy
@@ -36,6 +37,7 @@ from keras_seqattn.layers.monotonic_attention import MonotonicAttention
 from keras_seqattn.layers.multi_head_additive_attention import (
     MultiHeadAdditiveAttention,
 )
+from keras_seqattn.layers.normalized_encoder import NormalizedEncoder
 from keras_seqattn.layers.one_layer_attention import OneLayerAttention
 from keras_seqattn.layers.output_head import OutputHead
 from keras_seqattn.layers.projected_dot_attention import ProjectedDotAttention
@@ -43,8 +45,27 @@ from keras_seqattn.layers.pyramidal_encoder import PyramidalEncoder
 from keras_seqattn.layers.stacked_encoder import StackedEncoder
 from keras_seqattn.layers.uni_encoder import UniEncoder
 from keras_seqattn.models.seq2seq import Seq2Seq
+from keras_seqattn.text.characters import Characters
+from keras_seqattn.text.heat_map import heat_map
+from keras_seqattn.text.processor import TextProcessor
+from keras_seqattn.text.sentence_piece import SentencePiece
+from keras_seqattn.text.word_piece import WordPiece
+from keras_seqattn.text.words import Words
+from keras_seqattn.training.alignment_confidence import (
+    AlignmentConfidence,
+    alignment_confidence,
+    merge_subwords,
+)
+from keras_seqattn.training.alignment_error import (
+    GoldLinks,
+    alignment_error_rate,
+    alignment_links,
+    read_alignments,
+)
 from keras_seqattn.training.averaging import average_checkpoints
+from keras_seqattn.training.edit_distance import edit_distance
 from keras_seqattn.training.losses import SmoothedCrossentropy
+from keras_seqattn.training.metrics import Perplexity, TokenAccuracy
 from keras_seqattn.training.sampling_probability import (
     ConstantProbability,
     ExponentialProbability,
@@ -54,6 +75,17 @@ from keras_seqattn.training.sampling_probability import (
 )
 from keras_seqattn.training.scheduled_sampling import ScheduledSampling
 from keras_seqattn.training.schedules import HalvingDecay, RNMTPlusSchedule
+from keras_seqattn.training.text_metric import TextMetric
+from keras_seqattn.training.text_metrics import (
+    bleu,
+    chrf,
+    exact_match,
+    token_error_rate,
+    word_error_rate,
+)
+from keras_seqattn.training.validation import Validation
+from keras_seqattn.translator.translation import Token, Translation, Translations
+from keras_seqattn.translator.translator import Translator
 from keras_seqattn.types import (
     Attended,
     Decoded,
@@ -68,6 +100,7 @@ from keras_seqattn.types import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "AlignmentConfidence",
     "Attended",
     "Attention",
     "AttentionDecoder",
@@ -77,6 +110,7 @@ __all__ = [
     "BeamSearch",
     "BiEncoder",
     "Bridge",
+    "Characters",
     "ChoCell",
     "ComposedAttention",
     "ConditionalCell",
@@ -93,6 +127,7 @@ __all__ = [
     "Ensemble",
     "ExponentialProbability",
     "GNMTCell",
+    "GoldLinks",
     "Greedy",
     "HalvingDecay",
     "InverseSigmoidProbability",
@@ -106,8 +141,10 @@ __all__ = [
     "Memory",
     "MonotonicAttention",
     "MultiHeadAdditiveAttention",
+    "NormalizedEncoder",
     "OneLayerAttention",
     "OutputHead",
+    "Perplexity",
     "ProjectedDotAttention",
     "PyramidalEncoder",
     "RNMTPlusSchedule",
@@ -117,6 +154,7 @@ __all__ = [
     "ScheduledSampling",
     "Scored",
     "Search",
+    "SentencePiece",
     "Seq2Seq",
     "SmoothedCrossentropy",
     "SpecialTokens",
@@ -124,12 +162,35 @@ __all__ = [
     "Started",
     "Step",
     "StepModel",
+    "TextMetric",
+    "TextProcessor",
+    "Token",
+    "TokenAccuracy",
+    "Translation",
+    "Translations",
+    "Translator",
     "UniEncoder",
+    "Validation",
+    "WordPiece",
+    "Words",
     "ZeroBridge",
+    "alignment_confidence",
+    "alignment_error_rate",
+    "alignment_links",
     "average_checkpoints",
+    "bleu",
+    "chrf",
     "coverage_penalty",
+    "data",
     "decode",
+    "edit_distance",
+    "exact_match",
+    "heat_map",
     "length_penalty",
+    "merge_subwords",
+    "read_alignments",
     "replace_unknown",
     "score",
+    "token_error_rate",
+    "word_error_rate",
 ]

@@ -7,6 +7,7 @@ Functions only: a saved model loads after `import keras_seqattn` alone.
 """
 
 from zoo.bahdanau2015 import bahdanau2015, bahdanau2015_optimizer
+from zoo.caglayan2017 import caglayan2017, caglayan2017_optimizer
 from zoo.chen2018 import chen2018, chen2018_optimizer
 from zoo.cho2014 import cho2014, cho2014_optimizer
 from zoo.gnmt2016 import gnmt2016, gnmt2016_optimizer
@@ -19,6 +20,8 @@ from zoo.wang_simple import wang_simple, wang_simple_optimizer
 __all__ = [
     "bahdanau2015",
     "bahdanau2015_optimizer",
+    "caglayan2017",
+    "caglayan2017_optimizer",
     "chen2018",
     "chen2018_optimizer",
     "cho2014",

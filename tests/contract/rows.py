@@ -230,6 +230,10 @@ ENCODERS = [
     encoder("uni_lstm", lambda: ks.UniEncoder(UNITS, layers=2, residual_from=2)),
     encoder("uni_backwards", lambda: ks.UniEncoder(UNITS, "gru", go_backwards=True)),
     encoder("pyramidal", lambda: ks.PyramidalEncoder(UNITS, layers=2)),
+    encoder(
+        "normalized",
+        lambda: ks.NormalizedEncoder(ks.BiEncoder(UNITS, cell="gru"), dropout=0.5),
+    ),
 ]
 
 

@@ -8,6 +8,7 @@ from keras_seqattn.layers.bridge import CopyBridge, DenseBridge
 from keras_seqattn.layers.composed_attention import ComposedAttention
 from keras_seqattn.layers.deep_output_head import DeepOutputHead
 from keras_seqattn.layers.encoder import Encoder
+from keras_seqattn.layers.normalized_encoder import NormalizedEncoder
 from keras_seqattn.layers.output_head import OutputHead
 from keras_seqattn.layers.stacked_encoder import StackedEncoder
 from keras_seqattn.layers.uni_encoder import UniEncoder
@@ -295,6 +296,12 @@ LAYERS = [
         "StackedEncoder got too few layers. Expected at least 2, the bidirectional "
         "one and one above it, received layers=1. For a single bidirectional layer "
         "use BiEncoder.",
+    ),
+    (
+        "no encoder to normalise",
+        lambda: NormalizedEncoder(UNITS),
+        "NormalizedEncoder got an unusable encoder. Expected an Encoder, received 3. "
+        "Pass e.g. BiEncoder(units).",
     ),
     (
         "residual too early",

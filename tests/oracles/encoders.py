@@ -128,3 +128,12 @@ def pyramid(values, layers, mask=None, *, factor=2):
     if mask is None:
         mask = np.ones(values.shape[:2], dtype=bool)
     return values, states, mask
+
+
+@float64
+def normalized(values, gain, bias, mask=None, epsilon=1e-5):
+    """Ba et al. 2016: each position by its own mean and variance; padding stays 0."""
+    deviation = values - values.mean(axis=-1, keepdims=True)
+    variance = (deviation**2).mean(axis=-1, keepdims=True)
+    new = gain * deviation / np.sqrt(variance + epsilon) + bias
+    return new if mask is None else np.where(mask[..., None], new, 0.0)

@@ -126,6 +126,20 @@ def nematus(vocabulary=90_000, m=512, n=1024, align=2048):
     return 2 * m * vocabulary + start + attention + readout + cells + vocabulary
 
 
+def lium(vocabulary=10_000, m=128, n=256, align=512):
+    """A GRU of Keras has two biases; gain and bias of the norm; the rest as Nematus."""
+
+    def cell(depth):
+        return gru(depth, n) + 3 * n
+
+    start = 2 * n * n + n
+    attention = align * (n + 2 * n) + align
+    readout = m * (m + n + 2 * n) + m
+    cells = 3 * cell(m) + cell(2 * n) + 4 * n
+    words = 3 * m * vocabulary + vocabulary
+    return words + start + attention + readout + cells
+
+
 def rnmt(vocabulary=32_000, n=1024):
     """Gain and bias for both products of every gate, and for c."""
 
@@ -148,6 +162,28 @@ ROWS = {
         optimizer="Adadelta",
         clip=1.0,
         rates={0: 1.0},
+    ),
+    "caglayan2017": Row(
+        sizes=[
+            Size("paper", lium()),
+            Size("paper", lium() - 1_280_000, options={"tied": "target"}),
+            Size("paper", lium() - 2_560_000, options={"tied": "all"}),
+        ],
+        task="sort",
+        longest=10,
+        steps=300,
+        optimizer="Adam",
+        clip=5.0,
+        rates={0: 4e-4},
+        variants={
+            "tied, dropout": {
+                "tied": "all",
+                "embedding_dropout": 0.1,
+                "context_dropout": 0.1,
+                "output_dropout": 0.1,
+                "target_dropout": 0.1,
+            }
+        },
     ),
     "chen2018": Row(
         sizes=[Size("paper", rnmt())],

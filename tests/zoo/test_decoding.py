@@ -52,7 +52,7 @@ def test_greedy_is_the_argmax_of_its_own_output(name, options):
     model, source = lively(name, options), pairs().source
     decoded = ksa.decode(model, source, ksa.Greedy(), MAX_LENGTH)
     tokens, lengths = numpy(decoded.tokens)[:, 0], numpy(decoded.lengths)[:, 0]
-    assert len(np.unique(tokens)) > 4  # not one word again and again
+    assert len(np.unique(tokens)) > 3  # not one word again and again
 
     start = np.full((len(tokens), 1), TOKENS.start)
     fed = np.concatenate([start, tokens[:, :-1]], axis=1)

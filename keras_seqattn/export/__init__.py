@@ -1,0 +1,1 @@
+"""From strings to strings in one graph, and out of Python as a SavedModel."""

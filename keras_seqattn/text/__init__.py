@@ -1,0 +1,1 @@
+"""From strings to ids and back, inside the TensorFlow graph."""

@@ -1,0 +1,64 @@
+"""Characters: Unicode code points."""
+
+import collections
+
+import tensorflow as tf
+
+from keras_seqattn.text.checks import check_characters, check_vocabulary_size
+from keras_seqattn.text.listed import ListedProcessor, most_frequent, table
+from keras_seqattn.text.normalization import spell
+from keras_seqattn.text.ragged import ragged_rows
+
+
+class Characters(ListedProcessor):
+    """Unicode code points, white space included.
+
+    `decode(encode(text))` is `normalize(text)` where all characters are known. Needs no
+    tensorflow-text unless there is a `normalization`.
+
+    Args:
+        vocabulary: list of str, the piece of each id: `<pad>`, `<s>`, `</s>`, `<unk>`,
+            then single characters. See `learn`.
+        normalization: None, "nfc", "nfkc" or "nfkc_casefold" (ß becomes ss).
+        lowercase: whether to write capital letters small (ß stays).
+
+    Example:
+        >>> letters = Characters.learn(["naïve", "Ève"], lowercase=True)
+        >>> letters.vocabulary[4:]
+        ('e', 'v', 'a', 'n', 'è', 'ï')
+        >>> letters.encode_with_offsets("Naïv").ends.numpy().tolist()
+        [1, 2, 4, 5]
+    """
+
+    white_space = ""
+
+    def __init__(self, vocabulary, normalization=None, lowercase=False):
+        super().__init__(vocabulary, normalization, lowercase)
+        known = self._vocabulary[len(self.tokens) :]
+        check_characters(type(self).__name__, known)
+        codes = [ord(character) for character in known]
+        self._ids = table([*codes, -1], self.tokens)  # a table may not be empty
+
+    @classmethod
+    def learn(cls, texts, vocabulary_size=None, *, minimum_count=1, **options):
+        """The most frequent characters.
+
+        Args:
+            texts: an iterable of str, or a `tf.data.Dataset` of strings.
+            vocabulary_size: how many at most, the 4 special ones included; None: all.
+            minimum_count: characters that are rarer are unknown.
+            **options: of the class: normalization, lowercase.
+        """
+        if vocabulary_size is not None:
+            check_vocabulary_size(cls.__name__, vocabulary_size, 5)
+        counts = collections.Counter()
+        for text in cls._texts(texts, **options):
+            counts.update(text)
+        return cls(most_frequent(counts, vocabulary_size, minimum_count), **options)
+
+    def _tokenize(self, texts):
+        codes, starts, ends, splits = spell(texts)
+        return ragged_rows(splits, self._ids.lookup(codes), starts, ends)
+
+    def _join(self, ids):
+        return tf.strings.reduce_join(self._spelled(ids), axis=-1)

@@ -1,0 +1,64 @@
+"""Texts to learn from: from anything that can be iterated over, or from files."""
+
+import codecs
+import gzip
+import itertools
+from pathlib import Path
+
+import tensorflow as tf
+
+CHUNK = 1024
+
+
+def normalized(owner, texts, normalizer):
+    """Yields each text as the processor reads it, as str; empty ones are left out."""
+    count = 0
+    flat = each_text(owner, texts)
+    while chunk := list(itertools.islice(flat, CHUNK)):
+        for text in normalizer(tf.constant(chunk)).text().numpy():
+            if text:
+                count += 1
+                yield text.decode()
+    if not count:
+        raise ValueError(
+            f"{owner} got nothing to learn from. Expected at least one text that is "
+            "not empty, received none. Check the iterable: one that was used up "
+            "before yields nothing."
+        )
+
+
+def each_text(owner, texts):
+    """Yields bytes from str, bytes, arrays and tensors."""
+    if isinstance(texts, (str, bytes)):
+        raise ValueError(
+            f"{owner} got one text instead of many. Expected an iterable of str, "
+            f"received {texts!r}. Pass [text], or learn_from_files([path]) for a file."
+        )
+    for item in texts:
+        if isinstance(item, str):
+            yield item.encode("utf-8", "surrogatepass")
+        elif isinstance(item, bytes):
+            yield item
+        elif getattr(item, "dtype", None) in (tf.string, object):
+            yield from tf.reshape(item, [-1]).numpy()
+        else:
+            raise ValueError(
+                f"{owner} got an unusable text. Expected str, bytes or a string "
+                f"tensor, received {item!r}. Pass one text per item."
+            )
+
+
+def each_line(owner, paths):
+    """Yields the lines of files, plain or gzip, without their ends."""
+    paths = [paths] if isinstance(paths, (str, Path)) else paths
+    for path in map(Path, paths):
+        if not path.is_file():
+            raise FileNotFoundError(
+                f"{owner} did not find a file. Expected text, one per line, received "
+                f"{str(path)!r}. Check the path."
+            )
+        with path.open("rb") as file:
+            is_gzip = file.read(2) == b"\x1f\x8b"
+        with gzip.open(path) if is_gzip else path.open("rb") as lines:
+            for line in lines:
+                yield line.removeprefix(codecs.BOM_UTF8).rstrip(b"\r\n")

@@ -1,0 +1,87 @@
+"""A folder with the options and the vocabulary of a text processor."""
+
+import json
+from pathlib import Path
+
+OPTIONS = "text.json"
+
+
+def save(processor, folder):
+    """Writes `text.json` and the vocabulary."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / processor.vocabulary_file).write_bytes(processor._to_bytes())
+    options = {
+        "class_name": type(processor).__name__,
+        "config": processor.get_config(),
+        "vocabulary_size": processor.vocabulary_size,
+    }
+    text = json.dumps(options, indent=2, ensure_ascii=False) + "\n"
+    (folder / OPTIONS).write_text(text, encoding="utf-8")
+
+
+def load(base, folder):
+    """The processor that was saved: an object of `base` or of a subclass."""
+    folder = Path(folder)
+    options = _options(base, folder / OPTIONS)
+    cls = _class(base, options["class_name"], folder / OPTIONS)
+    path = folder / cls.vocabulary_file
+    try:
+        processor = cls._from_bytes(_read(base, path), options["config"])
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{base.__name__}.load got an unusable folder. Expected {path.name} and "
+            f"{OPTIONS} that fit, received from {str(folder)!r}: {error} Check whether "
+            "the files were changed, or save the processor again."
+        ) from error
+    if processor.vocabulary_size != options["vocabulary_size"]:
+        raise ValueError(
+            f"{base.__name__}.load got a changed vocabulary. Expected "
+            f"{options['vocabulary_size']} tokens, as {OPTIONS} says, received "
+            f"{processor.vocabulary_size} from {str(path)!r}. Save the processor "
+            "again: ids of a model belong to one vocabulary."
+        )
+    return processor
+
+
+def _read(base, path):
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"{base.__name__}.load did not find a file. Expected {path.name} in a "
+            f"folder written by save, received {str(path.parent)!r}. Check the path."
+        ) from None
+
+
+def _options(base, path):
+    try:
+        options = json.loads(_read(base, path))
+        if set(options) == {"class_name", "config", "vocabulary_size"}:
+            return options
+        received = f"the keys {sorted(options)}"
+    except (TypeError, ValueError) as error:
+        received = f"{type(error).__name__}: {error}"
+    raise ValueError(
+        f"{base.__name__}.load got an unusable {path.name}. Expected JSON with "
+        f"class_name, config and vocabulary_size, received {received} in "
+        f"{str(path)!r}. Save the processor again."
+    )
+
+
+def _class(base, name, path):
+    classes = {cls.__name__: cls for cls in _family(base)}
+    if name not in classes:
+        raise ValueError(
+            f"{base.__name__}.load got an unknown class. Expected one of "
+            f"{sorted(classes)}, received {name!r} from {str(path)!r}. Call "
+            "TextProcessor.load for any class; import the module of your own first."
+        )
+    return classes[name]
+
+
+def _family(cls):
+    """A class and all that inherit from it."""
+    yield cls
+    for child in cls.__subclasses__():
+        yield from _family(child)

@@ -1,0 +1,145 @@
+"""Subwords of any text, learned from it."""
+
+import tensorflow as tf
+
+from keras_seqattn.text.checks import check_vocabulary_size
+from keras_seqattn.text.normalization import WHITE_SPACE
+from keras_seqattn.text.optional import tensorflow_text
+from keras_seqattn.text.processor import TextProcessor
+from keras_seqattn.text.sentence_piece_checks import check_sampling, read_vocabulary
+from keras_seqattn.text.sentence_piece_learner import SPACE, learn_model
+
+
+class SentencePiece(TextProcessor):
+    """Subwords of a SentencePiece model, unigram or BPE.
+
+    `decode(encode(text))` is `normalize(text)` where all characters are known. Spaces
+    belong to the pieces, as ▁ in front: text that is split into tokens already comes
+    back with its spaces. ▁ and NUL in a text are white space.
+
+    With `sample=True` the segmentation is drawn at random, anew at every call
+    (subword regularisation; BPE-dropout where the model is BPE). There is no seed:
+    tensorflow-text has one generator per thread, seeded by the operating system, and
+    `tf.random.set_seed` does not reach it. So ids drawn for one run cannot be drawn
+    again; to repeat a run, keep them. All else is deterministic.
+
+    Args:
+        model: bytes of a SentencePiece model in which padding, start, end and unknown
+            have ids 0 to 3. See `learn`.
+        normalization: None, "nfc", "nfkc" or "nfkc_casefold" (ß becomes ss). It comes
+            before that of the model, which `learn` leaves out.
+        lowercase: whether to write capital letters small (ß stays).
+        nbest_size: unigram: how many of the most probable segmentations to draw from;
+            -1: all.
+        alpha: unigram: the exponent below, 0: all are equally probable; BPE: the
+            probability that a merge is left out.
+
+    Equations:
+        P(x_i|X) = P(x_i)^alpha / sum_j P(x_j)^alpha  (Kudo 2018, section 3.3)
+
+    Example:
+        >>> text = SentencePiece.learn(["the cat", "the hat", "a hat"], 12)
+        >>> pieces = text.pieces(text.encode("that"))
+        >>> b"".join(pieces.numpy()).decode()
+        '▁that'
+        >>> text.decode(text.encode([" that  hat "])).numpy()
+        array([b'that hat'], dtype=object)
+
+    References:
+        Kudo & Richardson 2018, arXiv:1808.06226.
+        Kudo 2018, arXiv:1804.10959: unigram model, subword regularisation.
+        Sennrich et al. 2016, arXiv:1508.07909: BPE.
+        Provilkov et al. 2020, arXiv:1910.13267: BPE-dropout.
+    """
+
+    vocabulary_file = "sentencepiece.model"
+    white_space = WHITE_SPACE + SPACE + "\0"  # what no piece can hold
+
+    def __init__(
+        self, model, normalization=None, lowercase=False, nbest_size=-1, alpha=0.1
+    ):
+        check_sampling(nbest_size, alpha)
+        vocabulary = read_vocabulary(tensorflow_text("SentencePiece"), model)
+        super().__init__(vocabulary, normalization, lowercase)
+        self.nbest_size = nbest_size
+        self.alpha = float(alpha)
+        self._model = model
+        self._spaced = tf.constant([piece[0] == SPACE for piece in vocabulary])
+
+    @classmethod
+    def learn(
+        cls,
+        texts,
+        vocabulary_size,
+        *,
+        kind="unigram",
+        character_coverage=1.0,
+        user_defined_symbols=(),
+        normalization=None,
+        lowercase=False,
+        **sampling,
+    ):
+        """A model of exactly this size, the same every time.
+
+        For one vocabulary of two languages chain their texts: `itertools.chain(source,
+        target)`.
+
+        Args:
+            texts: an iterable of str, or a `tf.data.Dataset` of strings. Those above
+                65 536 bytes do not count.
+            vocabulary_size: how many pieces, the 4 special ones included.
+            kind: "unigram" or "bpe".
+            character_coverage: how much of the text has known characters, 0.98 to 1;
+                below 1 for scripts with many, e.g. 0.9995 for Chinese.
+            user_defined_symbols: list of str that are never split, e.g. "<2de>".
+            normalization: of the class.
+            lowercase: of the class.
+            **sampling: of the class: nbest_size, alpha.
+        """
+        check_vocabulary_size(cls.__name__, vocabulary_size, 5)
+        model = learn_model(
+            cls._texts(texts, normalization, lowercase),
+            vocabulary_size,
+            kind,
+            character_coverage,
+            user_defined_symbols,
+        )
+        return cls(model, normalization, lowercase, **sampling)
+
+    def get_config(self):
+        sampling = {"nbest_size": self.nbest_size, "alpha": self.alpha}
+        return {**super().get_config(), **sampling}
+
+    def _to_bytes(self):
+        return self._model
+
+    @classmethod
+    def _from_bytes(cls, data, config):
+        return cls(data, **config)
+
+    def _tokenizer(self, **sampling):
+        """The operations on the model, made anew at every use.
+
+        The model belongs to the operation that reads it, and tf.random.set_seed and
+        keras.utils.clear_session forget eager operations (tensorflow/text#570). What
+        is not forgotten is not read again.
+
+        Not the Fast one: it segments by the unigram algorithm whatever the model.
+        """
+        library = tensorflow_text("SentencePiece")
+        return library.SentencepieceTokenizer(self._model, tf.int32, **sampling)
+
+    def _tokenize(self, texts):
+        ids, starts, ends = self._tokenizer().tokenize_with_offsets(texts)
+        starts, ends = tf.cast(starts, tf.int64), tf.cast(ends, tf.int64)
+        # The space in front of a word is a part of no word; the first has none.
+        space = tf.gather(self._spaced, ids.values) & (starts.values > 0)
+        begin = starts.values + tf.cast(space, tf.int64)
+        return ids, starts.with_values(begin), ends
+
+    def _sample(self, texts):
+        sampler = self._tokenizer(nbest_size=self.nbest_size, alpha=self.alpha)
+        return sampler.tokenize(texts)
+
+    def _join(self, ids):
+        return self._tokenizer().detokenize(ids)

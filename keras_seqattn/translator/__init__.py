@@ -1,0 +1,1 @@
+"""Strings in; strings, scores, tokens and alignments out."""

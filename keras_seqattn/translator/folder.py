@@ -1,0 +1,81 @@
+"""A translator in a folder: the model, the text processors, how it searches."""
+
+import json
+import os
+
+import keras
+import tensorflow as tf
+
+from keras_seqattn.export.whole_folder import whole_folder
+from keras_seqattn.text.processor import TextProcessor
+from keras_seqattn.training.checkpoint import without_optimizer
+
+VERSION = 1
+_FILE, _MODEL = "translator.json", "model.keras"
+_NAMES = (_FILE, _MODEL, "source_text", "target_text")
+
+
+def save(path, model, texts, options):
+    """Writes the folder as a whole or not at all; an older translator is replaced.
+
+    Args:
+        path: of the folder.
+        model: a Keras model.
+        texts: by side, the processors; one that serves both is written once.
+        options: by name, what JSON or Keras can serialise.
+    """
+    if not isinstance(model, keras.Model):
+        raise ValueError(
+            "Translator cannot save this model. Expected a Keras model, e.g. Seq2Seq, "
+            f"received {type(model).__name__}. Save the models of an ensemble one by "
+            "one, or export the translator."
+        )
+    with whole_folder(path, "Translator.save", "translator", _NAMES) as folder:
+        with without_optimizer(model):  # it would be two thirds of the file
+            model.save(f"{folder}/{_MODEL}")
+        for side, text in texts.items():
+            text.save(f"{folder}/{side}_text")
+        content = {
+            "version": VERSION,
+            "made_with": {"keras": keras.__version__, "tensorflow": tf.__version__},
+            **options,
+        }
+        with open(f"{folder}/{_FILE}", "w", encoding="utf-8") as file:
+            json.dump(content, file, indent=2, ensure_ascii=False)
+            file.write("\n")
+
+
+def load(path):
+    """Model, processors by side, and options."""
+    path = os.fspath(path)
+    content = _content(path)
+    model = keras.models.load_model(f"{path}/{_MODEL}", compile=False)
+    texts = {"source": TextProcessor.load(f"{path}/source_text")}
+    if os.path.exists(f"{path}/target_text"):
+        texts["target"] = TextProcessor.load(f"{path}/target_text")
+    return model, texts, content
+
+
+def _content(path):
+    try:
+        with open(f"{path}/{_FILE}", encoding="utf-8") as file:
+            content = json.load(file)
+            version = content.get("version")
+    except (FileNotFoundError, NotADirectoryError):
+        raise ValueError(
+            f"Translator.load found no translator. Expected a folder with {_FILE}, "
+            f"{_MODEL} and source_text/, received {path!r}. Pass the folder that "
+            "Translator.save has written."
+        ) from None
+    except (ValueError, AttributeError):
+        raise ValueError(
+            f"Translator.load cannot read {path}/{_FILE}. Expected JSON, received a "
+            "damaged file. Copy the folder again, or save the translator anew."
+        ) from None
+    if version != VERSION:
+        raise ValueError(
+            "Translator.load got a folder of another format. Expected version "
+            f"{VERSION}, received {version!r} in {path!r}. Load it with "
+            "the release of keras_seqattn that has written it."
+        )
+    return content

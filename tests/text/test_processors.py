@@ -1,0 +1,179 @@
+"""What every processor does: strings to ids, ids to strings; also in graphs."""
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given
+from hypothesis import strategies as st
+
+import keras_seqattn as ks
+from tests.text.learned import ALL, KINDS, OPTIONS, batches, learned, strings
+
+TEXTS = ["the cat sat", "", "Ein  Hut \t", b"th\xffe c\xc3", " ", "zz the"]
+
+
+@pytest.fixture(params=KINDS)
+def text(request):
+    return learned(request.param)
+
+
+def test_vocabulary(text):
+    assert text.vocabulary[:4] == ("<pad>", "<s>", "</s>", "<unk>")
+    assert len(text.vocabulary) == text.vocabulary_size == len(set(text.vocabulary))
+    assert text.tokens == ks.SpecialTokens()
+    ids = tf.range(text.vocabulary_size)
+    assert tuple(strings(text.pieces(ids))) == text.vocabulary
+
+
+def test_shapes_and_types(text):
+    ids = text.encode(TEXTS)
+    tokens = text.encode_with_offsets(TEXTS)
+    assert isinstance(ids, tf.RaggedTensor) and ids.dtype == tf.int32
+    assert ids.to_list() == tokens.ids.to_list()
+    assert tokens.pieces.to_list() == text.pieces(ids).to_list()
+    assert tokens.starts.dtype == tokens.ends.dtype == tf.int64
+    for row, each in enumerate(TEXTS):
+        one = text.encode_with_offsets(each)
+        assert text.encode(each).numpy().tolist() == ids[row].numpy().tolist()
+        for alone, batch in zip(one, tokens, strict=True):
+            assert alone.numpy().tolist() == batch[row].numpy().tolist()
+        assert text.decode(ids[row]).numpy() == text.decode(ids)[row].numpy()
+        assert text.normalize(each).numpy() == text.normalize(TEXTS)[row].numpy()
+
+
+def test_nothing(text):
+    assert text.encode([]).shape[0] == 0
+    assert text.encode(["", ""]).to_list() == [[], []]
+    assert text.encode("").shape == (0,)
+    assert text.encode_with_offsets([]).starts.shape[0] == 0
+    assert strings(text.decode([[], []])) == ["", ""]
+    assert strings(text.decode(tf.zeros([0, 3], tf.int32))) == []
+    assert strings(text.decode(tf.zeros([2, 0], tf.int64))) == ["", ""]
+    assert text.decode(tf.zeros([0], tf.int32)).numpy() == b""
+
+
+def test_decode_stops_at_the_end(text):
+    cat = text.encode("cat").numpy().tolist()
+    rows = [[1, *cat, 2, *cat], [*cat, 0, 0], [2, *cat], [0, *cat, 2, 2]]
+    assert strings(text.decode(rows)) == ["cat", "cat", "", "cat"]
+
+
+def test_decode_keeps_the_shape(text):
+    ids = text.encode(["cat", "hat", "the cat", "sat"])
+    dense = ids.to_tensor()
+    expected = ["cat", "hat", "the cat", "sat"]
+    assert strings(text.decode(dense)) == expected
+    assert strings(text.decode(dense.numpy().astype("int64"))) == expected
+    square = tf.reshape(dense, [2, 2, -1])
+    assert np.array(text.decode(square)).tolist() == [
+        [b"cat", b"hat"],
+        [b"the cat", b"sat"],
+    ]
+    nested = tf.RaggedTensor.from_row_lengths(ids, [1, 0, 3])
+    assert text.decode(nested).to_list() == [[b"cat"], [], [b"hat", b"the cat", b"sat"]]
+    beams = tf.RaggedTensor.from_row_lengths(dense, [1, 3])
+    assert text.decode(beams).to_list() == [[b"cat"], [b"hat", b"the cat", b"sat"]]
+
+
+def test_special_tokens_cannot_be_typed(text):
+    ids = text.encode(["</s> <s> <pad> <unk> a</s>", "<s>", "</s>"])
+    assert not np.isin(ids.values, [0, 1, 2]).any()
+
+
+def test_unknown(text):
+    ids = text.encode("the \N{CLOWN FACE} cat")
+    assert ids.numpy().tolist().count(3) == 1
+    assert text.decode(ids).numpy().decode() == "the ⁇ cat"
+    assert text.pieces(3).numpy() == b"<unk>"
+
+
+@pytest.mark.product
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("kind", KINDS)
+@given(texts=batches)
+def test_decode_gives_the_normalised_text(kind, options, texts):
+    text = learned(kind, **options)
+    ids = text.encode(texts)
+    expected = strings(text.normalize(texts))
+    for row, back, normal in zip(ids, strings(text.decode(ids)), expected, strict=True):
+        assert back == normal or 3 in row
+
+
+@given(texts=batches)
+def test_decode_gives_the_normalised_words(texts):
+    words = ks.Words.learn([*texts, "a"])
+    assert strings(words.decode(words.encode(texts))) == strings(words.normalize(texts))
+
+
+@given(text=st.text(min_size=1))
+def test_all_characters_come_back(text):
+    characters = ks.Characters.learn([text])
+    assert characters.decode(characters.encode(text)).numpy().decode() == text
+
+
+@given(garbage=st.lists(st.binary(max_size=8), max_size=8))
+def test_any_bytes(garbage):
+    text = learned("unigram", normalization="nfkc", lowercase=True)
+    tokens = text.encode_with_offsets(garbage)
+    for raw, ends in zip(garbage, tokens.ends, strict=True):
+        assert not len(ends) or 0 <= ends[-1] <= len(raw)
+    for normal in text.normalize(garbage).numpy():
+        normal.decode()  # valid UTF-8
+
+
+def test_long_lines(text):
+    words, junk = "the cat " * 5000, "a" * 10_000
+    ids = text.encode([words, junk])
+    assert strings(text.decode(ids))[0].split() == ["the", "cat"] * 5000
+
+
+@pytest.mark.product
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("kind", KINDS)
+def test_traced_once(kind, options):
+    text, traces = learned(kind, **options), []
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def run(texts):
+        traces.append(texts)
+        tokens = text.encode_with_offsets(texts)
+        back = text.decode(tokens.ids)
+        return *tokens, text.encode(texts), back, text.decode(tokens.ids.to_tensor())
+
+    for texts in (ALL, ["a"], []):
+        *tokens, ids, back, dense_back = run(tf.constant(texts, tf.string))
+        eager = text.encode_with_offsets(texts)
+        for traced, expected in zip(tokens, eager, strict=True):
+            assert traced.to_list() == expected.to_list()
+        assert ids.to_list() == eager.ids.to_list()
+        assert strings(back) == strings(dense_back) == strings(text.decode(ids))
+    assert len(traces) == 1
+
+
+def test_in_a_dataset(text):
+    batches = tf.data.Dataset.from_tensor_slices(ALL).batch(40)
+    ids = batches.map(text.encode, num_parallel_calls=tf.data.AUTOTUNE)
+    assert [row for batch in ids for row in batch.to_list()] == text.encode(
+        ALL
+    ).to_list()
+
+
+def test_survives_seeds_and_cleared_sessions(text):
+    # Both forget what eager operations own: TensorFlow Text's model would be gone.
+    traced = tf.function(text.encode)
+    before = text.encode(ALL).to_list(), traced(ALL).to_list()
+    for forget in (lambda: keras.utils.set_random_seed(1), keras.utils.clear_session):
+        forget()
+        assert (text.encode(ALL).to_list(), traced(ALL).to_list()) == before
+        assert strings(text.decode(before[0][:1])) == ["the cat sat on the mat ."]
+
+
+def test_only_sentence_piece_samples():
+    for kind in ("Characters", "Words", "WordPiece"):
+        with pytest.raises(ValueError) as caught:
+            learned(kind).encode("a", sample=True)
+        assert str(caught.value) == (
+            f"{kind} cannot sample. Expected sample=False, received sample=True. Use a "
+            "SentencePiece: its segmentations have probabilities."
+        )

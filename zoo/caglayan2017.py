@@ -1,0 +1,135 @@
+"""Caglayan et al. 2017: the text-only systems of LIUM-CVC for Multi30k."""
+
+import keras
+
+from keras_seqattn import (
+    AttentionDecoder,
+    BahdanauAttention,
+    BiEncoder,
+    ConditionalCell,
+    DeepOutputHead,
+    DenseBridge,
+    NormalizedEncoder,
+    Seq2Seq,
+)
+from zoo.presets import presets
+
+# The authors' settings, wmt17-mmt, config/monomodal-en-de.conf.
+PAPER = {
+    "source_vocabulary": 10_000,  # "bpe10000": at most so many in each language
+    "target_vocabulary": 10_000,
+    "embedding": 128,  # embedding_dim
+    "units": 256,  # rnn_dim
+    "attention_units": 512,  # nmtpy: as deep as an annotation
+    "embedding_dropout": 0.3,  # emb_dropout
+    "context_dropout": 0.5,  # ctx_dropout
+    "output_dropout": 0.5,  # out_dropout
+}
+SMALL = {
+    "source_vocabulary": 16,
+    "target_vocabulary": 16,
+    "embedding": 32,
+    "units": 64,
+    "attention_units": 64,
+}
+
+
+@presets(paper=PAPER, small=SMALL)
+def caglayan2017(
+    source_vocabulary,
+    target_vocabulary,
+    embedding,
+    units,
+    attention_units,
+    embedding_dropout=0.0,
+    context_dropout=0.0,
+    output_dropout=0.0,
+    target_dropout=0.0,
+    tied="none",
+):
+    """A conditional GRU for little data: normalised annotations, strong dropout.
+
+    Args:
+        source_vocabulary: number of source tokens.
+        target_vocabulary: number of target tokens.
+        embedding: size of the embeddings, and of the readout.
+        units: size of each direction, and of the decoder's state.
+        attention_units: size of the alignment model.
+        embedding_dropout: rate for the source embeddings.
+        context_dropout: rate for the annotations.
+        output_dropout: rate for the readout.
+        target_dropout: rate for what the cells of the decoder read; 0 in the paper.
+        tied: "none"; "target": the target embedding is the output matrix; "all": the
+            source embedding is the same, too, for a joint vocabulary.
+
+    Returns:
+        `Seq2Seq`.
+
+    Differences from the paper:
+        Read in the authors' settings and in their toolkits nmtpy and nmtpytorch. Their
+        optimizer decays all weights by 1e-5 (L2 in the loss), ours does not. The first
+        target word is the embedding of the start token. The three products of the
+        readout share one bias. "target" and "all" are ours.
+
+    References:
+        arXiv:1707.04481
+        github.com/lium-lst/wmt17-mmt
+    """
+    _check_tied(tied, source_vocabulary, target_vocabulary)
+    embed = (
+        keras.layers.Embedding if tied == "none" else keras.layers.ReversibleEmbedding
+    )
+    target_embedding = embed(target_vocabulary, embedding, name="target_embedding")
+    source_embedding = target_embedding
+    if tied != "all":
+        source_embedding = keras.layers.Embedding(
+            source_vocabulary, embedding, name="source_embedding"
+        )
+    return Seq2Seq(
+        source_embedding=source_embedding,
+        encoder=NormalizedEncoder(
+            BiEncoder(units, cell="gru", dropout=embedding_dropout),
+            dropout=context_dropout,
+            name="encoder",
+        ),
+        bridge=DenseBridge(units, inputs="mean", name="bridge"),  # init_cgru: text
+        target_embedding=target_embedding,
+        decoder=AttentionDecoder(
+            ConditionalCell(
+                units,
+                attention=BahdanauAttention(attention_units),
+                cell="gru",
+                dropout=target_dropout,
+            ),
+            name="decoder",
+        ),
+        head=DeepOutputHead(
+            target_vocabulary,
+            units=embedding,
+            pieces=1,
+            activation="tanh",
+            embedding=None if tied == "none" else target_embedding,
+            dropout=output_dropout,
+            name="head",
+        ),
+        name="caglayan2017",
+    )
+
+
+def caglayan2017_optimizer():
+    """The authors' settings: Adam, lrate 0.0004, clip_c 5; 32 pairs in a batch."""
+    return keras.optimizers.Adam(4e-4, global_clipnorm=5.0)
+
+
+def _check_tied(tied, source_vocabulary, target_vocabulary):
+    if tied not in ("none", "target", "all"):
+        raise ValueError(
+            "caglayan2017 got an unknown way of tying. Expected 'none', 'target' or "
+            f"'all', received tied={tied!r}. Leave it out for three matrices."
+        )
+    if tied == "all" and source_vocabulary != target_vocabulary:
+        raise ValueError(
+            "caglayan2017 got two vocabularies for one embedding. Expected equal sizes "
+            f"with tied='all', received {source_vocabulary} and {target_vocabulary}. "
+            "Learn one vocabulary from both languages."
+        )
