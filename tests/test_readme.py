@@ -18,8 +18,15 @@ def blocks():
     return re.findall(r"```python\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
 
 
+def test_a_translator_in_ten_lines(blocks, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    exec(blocks[0].replace("train=2000", "train=64"), {})
+    assert {path.name for path in tmp_path.iterdir()} == {"dates", "dates_served"}
+    assert len(capsys.readouterr().out.splitlines()) > 2
+
+
 def test_code_runs(blocks):
-    zoo_block, own_block, layers_block, step_block = blocks
+    _, zoo_block, own_block, layers_block, step_block = blocks
     tokens = np.array([[5, 6, 7, 0], [8, 9, 0, 0]])
     names = {}
     exec(zoo_block, names)  # complete: a reader can paste it
@@ -46,7 +53,7 @@ def test_code_runs(blocks):
 def test_table_names_every_layer():
     """What there is, is listed; what is listed, exists."""
     table = README.read_text("utf-8").split("## What there is")[1].split("## ")[0]
-    listed = set(re.findall(r"`([A-Za-z_]\w+)`", table)) - {"layers"}
+    listed = set(re.findall(r"`([A-Za-z_]\w+)`", table)) - {"layers", "seqattn"}
     values = {name for name in ks.__all__ if hasattr(getattr(ks, name), "_fields")}
-    bases = {*BASES, "SamplingProbability", "Search", "StepModel"}
+    bases = {*BASES, "SamplingProbability", "Search", "StepModel", "TextProcessor"}
     assert listed == set(ks.__all__) - bases - values

@@ -1,5 +1,7 @@
 """Subwords of any text, learned from it."""
 
+import hashlib
+
 import tensorflow as tf
 
 from keras_seqattn.text.checks import check_vocabulary_size
@@ -64,7 +66,8 @@ class SentencePiece(TextProcessor):
         self.nbest_size = nbest_size
         self.alpha = float(alpha)
         self._model = model
-        self._spaced = tf.constant([piece[0] == SPACE for piece in vocabulary])
+        self._digest = hashlib.sha256(model).hexdigest()
+        self._spaced = tf.constant([piece.startswith(SPACE) for piece in vocabulary])
 
     @classmethod
     def learn(
@@ -122,12 +125,15 @@ class SentencePiece(TextProcessor):
 
         The model belongs to the operation that reads it, and tf.random.set_seed and
         keras.utils.clear_session forget eager operations (tensorflow/text#570). What
-        is not forgotten is not read again.
+        is not forgotten is not read again. In a loaded SavedModel, operations of one
+        name share a model: so the name says which.
 
         Not the Fast one: it segments by the unigram algorithm whatever the model.
         """
         library = tensorflow_text("SentencePiece")
-        return library.SentencepieceTokenizer(self._model, tf.int32, **sampling)
+        return library.SentencepieceTokenizer(
+            self._model, tf.int32, name=f"model_{self._digest}", **sampling
+        )
 
     def _tokenize(self, texts):
         ids, starts, ends = self._tokenizer().tokenize_with_offsets(texts)

@@ -2,6 +2,7 @@
 
 import functools
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 import keras_seqattn as ks
@@ -31,7 +32,8 @@ KINDS = ["Characters", "Words", "WordPiece", "unigram", "bpe"]
 
 
 tricky = st.text(st.sampled_from(TRICKY + SPACES + "thecat ."), max_size=12)
-batches = st.lists(tricky, min_size=1, max_size=8)
+batches = st.lists(tricky, min_size=10, max_size=30)
+few = settings(max_examples=min(settings().max_examples // 4, 20))  # of many texts
 
 
 def learn(kind, texts, **options):

@@ -1,5 +1,7 @@
 """The heat map against drawings made by hand."""
 
+import doctest
+import inspect
 import io
 import re
 import sys
@@ -260,6 +262,12 @@ def test_errors(arguments, options, text):
     with pytest.raises(ValueError) as caught:
         ks.heat_map(*arguments, **options)
     assert str(caught.value) == text
+
+
+def test_example():
+    text = inspect.getdoc(ks.heat_map)
+    example = doctest.DocTestParser().get_doctest(text, vars(ks), "heat_map", None, 0)
+    assert example.examples and not doctest.DocTestRunner().run(example).failed
 
 
 def test_half_precision_is_an_alignment():

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import keras_seqattn as ks
-from tests.text.learned import OPTIONS, batches, learned, strings, tricky
+from tests.text.learned import OPTIONS, batches, few, learned, strings, tricky
 
 # Characters that Unicode had when ICU and Python were built: both know them.
 texts = st.text(st.characters(codec="utf-8", exclude_categories=["Cn", "Cs"]))
@@ -56,6 +56,7 @@ def test_lowercase_is_not_folding():
 @pytest.mark.product
 @pytest.mark.parametrize("kind", ["Characters", "unigram", "WordPiece", "Words"])
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
+@few
 @given(texts=batches)
 def test_twice_is_once(kind, options, texts):
     once = learned(kind, **options).normalize(texts)

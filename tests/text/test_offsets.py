@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import keras_seqattn as ks
-from tests.text.learned import KINDS, OPTIONS, SPACES, batches, learned, strings
+from tests.text.learned import KINDS, OPTIONS, SPACES, batches, few, learned, strings
 
 MARK = "▁"
 
@@ -92,6 +92,7 @@ def test_invalid_bytes():
 @pytest.mark.product
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("kind", KINDS)
+@few
 @given(texts=batches)
 def test_spans_cover_the_text_in_order(kind, options, texts):
     text = learned(kind, **options)
@@ -111,6 +112,7 @@ def test_spans_cover_the_text_in_order(kind, options, texts):
 @pytest.mark.product
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("kind", KINDS)
+@few
 @given(texts=batches)
 def test_spans_normalise_to_the_piece(kind, options, texts):
     text = learned(kind, **options)
