@@ -15,7 +15,10 @@ PYTHON ?= $(shell for p in python3.11 python3 python3.12 python3.13 python; do \
 export KERAS_BACKEND := tensorflow
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
-.PHONY: test test-all check format api bench install clean
+.PHONY: demo test test-all check format api bench install clean
+
+demo: install  ## learns to read dates, draws where it looks, exports: a minute
+	$(PY) examples/demo.py
 
 test: install  ## the default suite: a slice of the full product, under 10 minutes
 	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal

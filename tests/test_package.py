@@ -78,6 +78,7 @@ def test_wheel_holds_the_packages_and_nothing_else(wheel):
     info = f"keras_seqattn-{keras_seqattn.__version__}.dist-info"
     assert {file.split("/")[0] for file in files} == {
         "keras_seqattn",
+        "seqattn_command.py",
         "tensorboard_plugin_seqattn",
         "zoo",
         info,

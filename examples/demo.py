@@ -1,0 +1,269 @@
+"""Learns to read dates, shows where it looks, and leaves a model that anybody can load.
+
+make demo              # the same as:
+python examples/demo.py
+python examples/demo.py --seed 1 --out saved_models/dates --logs logs/dates
+
+It needs pip install "keras_seqattn[cli,tasks]".
+
+Dates in eleven languages become ISO dates, character by character: a model of Bahdanau
+et al. 2015 reads "Monday, January 12, 1654" and writes 1654-01-12.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+os.environ.setdefault("KERAS_BACKEND", "tensorflow")
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+
+@contextlib.contextmanager
+def quietly():
+    """While it is imported, TensorFlow tells standard error about the machine."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
+
+
+with quietly():
+    import keras
+    import rich.console
+    import rich.progress
+
+    import keras_seqattn as ks
+    import zoo
+
+EPOCHS, BATCH, RATE = 2, 64, 5e-3
+SHOWN = (17, 48, 42)  # of the test set: English, Finnish, Polish
+ANSWERED = (1, 5, 28, *SHOWN)
+SMOKE = {"train": 128, "validation": 10, "test": 60}
+# All that is needed to use what is exported.
+READER = """\
+import json, sys
+import tensorflow as tf
+import tensorflow_text  # its operations are in the graph
+
+model = tf.saved_model.load(sys.argv[1])
+dates = tf.constant(json.load(sys.stdin))
+found = model.signatures["serving_default"](dates)
+print(json.dumps([text.decode() for text in found["text"].numpy()]))
+"""
+
+
+def make_translator(task):
+    """Its alphabets are those of the training set; nothing is learned yet."""
+    source_text = ks.Characters.learn(task.train.source)
+    target_text = ks.Characters.learn(task.train.target)
+    model = zoo.bahdanau2015(
+        "small",
+        source_vocabulary=source_text.vocabulary_size,
+        target_vocabulary=target_text.vocabulary_size,
+    )
+    return ks.Translator(model, source_text, target_text, max_length=16)
+
+
+def train(translator, task, epochs, logs):
+    """Stock Keras: `compile` and `fit`."""
+    model = translator.model
+    dataset = translator.dataset(task.train, batch_size=BATCH)
+    steps = epochs * int(dataset.cardinality())
+    rate = keras.optimizers.schedules.CosineDecay(RATE, steps)
+    model.compile(
+        keras.optimizers.Adam(rate, global_clipnorm=1.0),
+        keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+        weighted_metrics=[ks.TokenAccuracy()],
+    )
+    validation = ks.Validation(
+        translator.with_search(ks.Greedy()),
+        task.validation,
+        metrics=["exact_match"],
+        log_dir=logs,
+    )
+    curves = keras.callbacks.TensorBoard(logs, write_graph=False, update_freq=20)
+    with progress_bar() as bar:
+        model.fit(
+            dataset,
+            epochs=epochs,
+            shuffle=False,  # the dataset does
+            verbose=0,
+            callbacks=[validation, curves, Progress(bar)],
+        )
+
+
+def progress_bar():
+    parts, console = rich.progress, rich.console.Console()
+    return parts.Progress(
+        parts.TextColumn("  {task.description}"),
+        parts.BarColumn(),
+        parts.MofNCompleteColumn(),
+        parts.TimeRemainingColumn(),
+        parts.TextColumn("loss {task.fields[loss]:.4f}"),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+
+class Progress(keras.callbacks.Callback):
+    """Moves a bar in each epoch, and leaves a line behind."""
+
+    def __init__(self, bar):
+        super().__init__()
+        self.bar = bar
+
+    def on_epoch_begin(self, epoch, logs=None):
+        label, steps = f"epoch {epoch + 1}", self.params["steps"]
+        self.task = self.bar.add_task(label, total=steps, loss=0.0)
+        self.start = time.monotonic()
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.bar.update(self.task, completed=batch + 1, loss=logs["loss"])
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.bar.remove_task(self.task)
+        print(
+            f"  epoch {epoch + 1} of {self.params['epochs']}:"
+            f"  loss {logs['loss']:.4f},"
+            f"  {logs['val_exact_match']:.1f} % of the validation dates are right"
+            f"  ({time.monotonic() - self.start:.0f} s)",
+            flush=True,
+        )
+
+
+def answers_of_a_new_process(path, texts):
+    """What the exported model says where neither Keras nor this library is imported."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", READER, str(path)],
+        input=json.dumps(texts),
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        sys.exit(f"The exported model cannot be used:\n{done.stderr}")
+    return json.loads(done.stdout)
+
+
+# What is printed ----------------------------------------------------------------------
+
+
+def heading(text):
+    bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    text = f"\x1b[1m{text}\x1b[0m" if bold else text
+    print(f"\n{text}\n", flush=True)
+
+
+def show_pairs(sources, targets):
+    width = max(map(len, sources))
+    for source, target in zip(sources, targets, strict=True):
+        print(f"  {source:{width}}  ->  {target}", flush=True)
+
+
+def show_attention(translation):
+    print(f"  {translation.source}  ->  {translation.text}\n")
+    for line in translation.heat_map(width=76).splitlines():
+        print(f"    {line}")
+    print(flush=True)
+
+
+def show_exact_match(pairs, texts):
+    rows = zip(pairs.source, texts, pairs.target, strict=True)
+    wrong = [row for row in rows if row[1] != row[2]]
+    total, right = len(texts), len(texts) - len(wrong)
+    print(f"  Of the whole test set, {right} of {total} dates are right in every")
+    print(f"  character: exact match {100 * right / total:.1f} %.", flush=True)
+    for source, text, target in wrong[:3]:
+        print(f"  Wrong: {source}  ->  {text}, not {target}")
+
+
+def check_same(answers, expected):
+    if answers != expected:
+        sys.exit(f"\n  Other answers than those of the model above: {expected}")
+    print("\n  The same answers as those of the model above.")
+
+
+def show_next_steps(out, logs):
+    found = shutil.which("seqattn")
+    here = "" if found else f"{os.path.relpath(os.path.dirname(sys.executable))}/"
+    print(f"""\
+  Dates of your own, with what is looked at:
+    {here}seqattn translate {out}_translator --alignments
+
+  The learning curves and sample translations of this training:
+    {here}tensorboard --logdir {logs}
+
+  Another task, with numbers in words:
+    {here}seqattn tasks numbers
+    {here}seqattn train --task numbers --preset small --out runs/numbers
+
+  Your own two files of sentences:
+    {here}seqattn train --help""")
+
+
+# The demo -----------------------------------------------------------------------------
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", default="saved_models/dates", help="SavedModel")
+    parser.add_argument("--logs", default="logs/dates", help="for TensorBoard")
+    parser.add_argument("--smoke", action="store_true", help="tiny, leaves nothing")
+    args = parser.parse_args()
+    if not args.smoke:
+        demo(args.seed, args.out, args.logs, epochs=EPOCHS)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        demo(args.seed, f"{folder}/dates", f"{folder}/logs", epochs=1, **SMOKE)
+
+
+def demo(seed, out, logs, epochs, **sizes):
+    start = time.monotonic()
+    keras.utils.set_random_seed(seed)
+    task = ks.data.tasks.task("dates", **sizes)
+    heading("The task: dates, written in many ways and languages")
+    show_pairs(task.train.source[:5], task.train.target[:5])
+    print(f"\n  {len(task.train)} pairs to learn from, {len(task.test)} for the test.")
+    print("  No day of the test stands in the training set, however it is written.")
+
+    translator = make_translator(task)
+    weights = translator.model.count_params()
+    heading(
+        f"Training: bahdanau2015 with {weights} weights, {epochs} epochs of model.fit"
+    )
+    train(translator, task, epochs, Path(logs) / time.strftime("%Y%m%d-%H%M%S"))
+
+    heading("Dates that it has never seen, and where it looks while it writes")
+    found = translator.translate(task.test.source)
+    for i in SHOWN:
+        show_attention(found[i])
+    show_exact_match(task.test, found.texts)
+
+    heading("Export: a SavedModel, from strings to strings")
+    translator.save(f"{out}_translator")
+    translator.export(out)
+    print(f"  {out} needs TensorFlow and tensorflow-text, nothing else.")
+    print("  A new process that imports only these says:\n", flush=True)
+    texts = [task.test.source[i] for i in ANSWERED]
+    answers = answers_of_a_new_process(out, texts)
+    show_pairs(texts, answers)
+    check_same(answers, [found[i].text for i in ANSWERED])
+
+    heading(f"What next? (All this took {time.monotonic() - start:.0f} seconds.)")
+    show_next_steps(out, logs)
+
+
+if __name__ == "__main__":
+    main()

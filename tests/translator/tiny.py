@@ -1,0 +1,67 @@
+"""Translators that are made in a moment; one has learned seven sentences by heart."""
+
+import functools
+
+import keras
+import numpy as np
+
+import keras_seqattn as ks
+
+SOURCES = ["abba", "ÉCOLE", "a b", "dé ja", "cafe", "deaf cab", "b"]
+TARGETS = ["xy", "yx", "zz x", "xyz", "zy", "xzy zx", "y"]
+PAIRS = ks.data.Pairs(SOURCES, TARGETS)
+BEAM = ks.BeamSearch(3, n_best=2)
+
+
+def model(source_text, target_text, attention=None, seed=1, units=16):
+    """Untrained, with weights large enough that it says something."""
+    attention = ks.BahdanauAttention(units) if attention is None else attention
+    joint = source_text is target_text
+    made = ks.Seq2Seq(
+        source_embedding=keras.layers.Embedding(source_text.vocabulary_size, units),
+        encoder=ks.BiEncoder(units),
+        bridge=ks.DenseBridge(units),
+        target_embedding=None
+        if joint
+        else keras.layers.Embedding(target_text.vocabulary_size, units),
+        decoder=ks.AttentionDecoder(ks.BahdanauCell(units, attention=attention)),
+        head=ks.OutputHead(target_text.vocabulary_size),
+    )
+    random = np.random.default_rng(seed)
+    deviation = 1 / np.sqrt(units)
+    made.set_weights([random.normal(0, deviation, w.shape) for w in made.get_weights()])
+    return made
+
+
+def translator(source_text, target_text, *, attention=None, **options):
+    """Of an untrained model."""
+    options = {"search": BEAM, "max_length": 7, **options}
+    made = model(source_text, target_text, attention)
+    return ks.Translator(made, source_text, target_text, **options)
+
+
+@functools.cache
+def texts():
+    """Processors of characters; that of the source has several normalisations."""
+    source = ks.Characters.learn(SOURCES, normalization="nfkc", lowercase=True)
+    return source, ks.Characters.learn(TARGETS)
+
+
+@functools.cache
+def letters():
+    """From letters to letters, trained: it knows the targets of the sources."""
+    keras.utils.set_random_seed(1)
+    source, target = texts()
+    made = ks.Translator(model(source, target), source, target, BEAM, max_length=7)
+    made.model.compile(keras.optimizers.Adam(0.03), ks.SmoothedCrossentropy())
+    often = ks.data.Pairs(SOURCES * 60, TARGETS * 60)
+    dataset = made.dataset(often, batch_size=7)
+    made.model.fit(dataset, shuffle=False, verbose=0)
+    return made
+
+
+@functools.cache
+def joint():
+    """One vocabulary of subwords for both sides."""
+    text = ks.SentencePiece.learn([*SOURCES, *TARGETS], 24, lowercase=True)
+    return translator(text, text, search=ks.Greedy())
