@@ -1,0 +1,105 @@
+"""Shows what a run or a translator is: settings, vocabulary, parameters, metrics."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+from keras_seqattn.cli import use_options
+from keras_seqattn.cli.settings import Settings
+
+HELP = "settings, vocabulary, parameters and metrics of a run"
+EXAMPLES = """\
+examples:
+  seqattn inspect runs/dates
+  seqattn inspect runs/dates/translator
+  seqattn inspect runs/de --vocabulary target        one token in each line
+
+A run may be looked at while it is training.
+"""
+_PIECES = 20  # of a vocabulary that are shown
+
+
+def configure(parser):
+    """Adds its options."""
+    use_options.add_translator(parser)
+    parser.add_argument(
+        "--vocabulary", choices=["source", "target"], help="print it, nothing else"
+    )
+
+
+def run(parsed):
+    """Shows it."""
+    from keras_seqattn.cli import translators
+    from keras_seqattn.cli.run_folder import run_of
+
+    run = run_of(parsed.run)
+    try:
+        folder = translators.folder_of(parsed.run)
+    except ValueError:
+        if run is None or parsed.vocabulary:
+            raise
+        folder = None
+    if parsed.vocabulary:
+        print("\n".join(_text(folder, parsed.vocabulary).vocabulary))
+        return
+    if run is not None:
+        _show_run(run)
+    if folder is None:
+        print("translator: none yet, the first validation makes it")
+    else:
+        _show_translator(folder)
+
+
+def _show_run(run):
+    content = run.content()
+    print(content["command"])
+    usual = Settings()
+    for field in dataclasses.fields(Settings):
+        value = content["settings"].get(field.name)
+        if value != getattr(usual, field.name):
+            print(f"  {field.name:18} {_said(value)}")
+    print("  (the others have their defaults: seqattn train --help)\n")
+    for split, about in content["data"].items():
+        print(f"{split:11} {about['pairs']} pairs, sha256 {about['sha256'][:16]}")
+    print("versions   ", _said(content["versions"]), "\n")
+    _show_history(run)
+
+
+def _show_history(run):
+    """The epochs so far, and the best validation."""
+    if run.history.exists():
+        from keras_seqattn.cli.table import lines
+
+        rows = map(json.loads, run.history.read_text(encoding="utf-8").splitlines())
+        print("\n".join(lines(list(rows))))
+    print(f"best: {run.best() or 'nothing validated yet'}\n")
+
+
+def _show_translator(folder):
+    from keras_seqattn.translator.translator import Translator
+
+    translator = Translator.load(folder)
+    print(f"translator: {folder}")
+    print(f"  search      {translator.search}")
+    print(f"  max_length  {translator.pipeline.max_length}")
+    for side in ("source", "target"):
+        text = getattr(translator, f"{side}_text")
+        options = ", ".join(f"{k}={v!r}" for k, v in text.get_config().items() if v)
+        kind = f"{type(text).__name__}({options})"
+        pieces = " ".join(map(repr, text.vocabulary[4 : 4 + _PIECES]))
+        print(f"  {side}      {kind}, {text.vocabulary_size} tokens: {pieces} ...")
+    print()
+    translator.model.summary()
+
+
+def _text(folder, side):
+    from keras_seqattn.text.processor import TextProcessor
+
+    path = Path(folder) / f"{side}_text"
+    return TextProcessor.load(path if path.exists() else Path(folder) / "source_text")
+
+
+def _said(value):
+    if isinstance(value, dict):
+        return ", ".join(f"{k} {v}" for k, v in value.items())
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,62 @@
+"""What a translator is judged by: options, and the pairs that they name."""
+
+from keras_seqattn.cli.errors import user_error
+from keras_seqattn.cli.settings import Settings, names
+from keras_seqattn.cli.train_options import add_settings, given
+
+SPLITS = ("test", "validation")
+
+
+def add_options(parser):
+    """Which pairs."""
+    add_settings(parser, ["data"])
+    parser.add_argument(
+        "--split",
+        choices=SPLITS,
+        help="of a task or a corpus (default: test)",
+    )
+
+
+def pairs_of(parsed):
+    """Pairs, references, and settings; by default the data of the run itself."""
+    from keras_seqattn.cli import data_choice
+    from keras_seqattn.cli.run_folder import run_of
+
+    values, run = given(parsed), run_of(parsed.run)
+    if set(values) & set(names(["data"])):
+        settings = Settings(**values)
+    elif run is not None:
+        settings = Settings.of(run.content()["settings"])
+    else:
+        raise user_error(
+            "seqattn got no pairs",
+            "--source and --target, --pairs, --task or --corpus",
+            f"none of them, and {str(parsed.run)!r}, which is no run with data of its "
+            "own",
+            "Name the files",
+        )
+    if settings.task is None and settings.corpus is None:
+        _check_no_split(parsed)
+        if not values:
+            return *_held_out(settings), settings
+    return *data_choice.to_judge(settings, parsed.split or "test"), settings
+
+
+def _check_no_split(parsed):
+    if parsed.split is not None:
+        raise user_error(
+            "seqattn got a split of files",
+            "--split only for a task or a corpus",
+            f"--split {parsed.split} and files",
+            "Leave it out: all their pairs are taken",
+        )
+
+
+def _held_out(settings):
+    """Files have no test set: what the best translator was chosen by."""
+    from keras_seqattn.cli import data_choice
+    from keras_seqattn.cli.progress import note
+
+    note("the validation set of the run, by which its translator was chosen:")
+    task, _ = data_choice.read(settings)
+    return task.validation, task.references["validation"]

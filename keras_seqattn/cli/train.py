@@ -1,0 +1,149 @@
+"""Trains a translator, and keeps the best one in a folder."""
+
+import argparse
+import sys
+
+from keras_seqattn.cli.errors import user_error
+from keras_seqattn.cli.settings import Settings, names
+from keras_seqattn.cli.train_options import add_settings, given
+
+HELP = "train a translator"
+EXAMPLES = """\
+examples:
+  a built-in task, nothing is downloaded:
+    seqattn train --task dates --preset small --out runs/dates
+  two files of sentences, subwords, a larger model:
+    seqattn train --source train.en --target train.de --text sentencepiece:8000 \\
+        --joint --preset small --set units=256 embedding=256 --out runs/en-de
+  a corpus, with all that helps:
+    seqattn train --corpus multi30k --data multi30k --tokenized --preset small \\
+        --learning-rate 0.002 --schedule cosine --warmup 500 --epochs 30 \\
+        --label-smoothing 0.1 --ema 0.999 --patience 8 --out runs/multi30k
+  go on after Ctrl-C, or for more epochs:
+    seqattn train --resume runs/en-de --epochs 20
+  do it again, with another seed:
+    seqattn train --repeat runs/en-de/run.json --seed 1 --out runs/en-de-1
+
+The folder holds run.json (settings, versions, data), translator/ (the best one, for
+`seqattn translate`), checkpoints/, history.jsonl, and logs/ for TensorBoard.
+"""
+
+
+def configure(parser):
+    """Adds its options."""
+    parser.usage = "seqattn train (--out RUN | --resume RUN) [options]"
+    where = parser.add_argument_group("run (one of --out and --resume)")
+    where.add_argument("--out", metavar="RUN", help="new folder of the run")
+    where.add_argument(
+        "--resume", metavar="RUN", help="go on with a run; it may get more epochs"
+    )
+    where.add_argument(
+        "--repeat", metavar="RUN.JSON", help="the settings of another run, into --out"
+    )
+    groups = add_settings(parser)
+    groups["text"].add_argument(
+        "--text",
+        default=argparse.SUPPRESS,
+        metavar="KIND[:SIZE[:TYPE]]",
+        help="the same as --source-text and --target-text",
+    )
+
+
+def run(parsed):
+    """Trains."""
+    from keras_seqattn.cli import data_choice, training
+    from keras_seqattn.cli.progress import note
+    from keras_seqattn.cli.run_folder import RunFolder
+
+    sys.stdout.reconfigure(line_buffering=True)  # a log file is read while it grows
+    path, settings, expected = _what(parsed)
+    training.check(settings)
+    task, lines = data_choice.read(settings)
+    settings = training.effective(settings, task)
+    data = data_choice.fingerprints(task)
+    run = RunFolder(path, {"command": parsed.command, "data": data})
+    if not parsed.resume:
+        run.check_free(settings)
+    _check_same(expected, data)
+    for line in lines:
+        note(line)
+    note(f"{len(task.train)} pairs to learn from, {len(task.validation)} to choose by")
+    try:
+        training.train(settings, task, run)
+    except KeyboardInterrupt:
+        note(_last_words(run, "stopped"))
+        return 130
+    note(_last_words(run, "done"))
+    return 0
+
+
+def _what(parsed):
+    """The folder, the settings, and the data that are expected."""
+    from keras_seqattn.cli.run_folder import FREE, RunFolder, read_run, warn_of_versions
+
+    values = given(parsed)
+    if "text" in parsed:
+        values = {"source_text": parsed.text, "target_text": parsed.text, **values}
+    _check_folders(parsed)
+    if not parsed.resume and not parsed.repeat:
+        return parsed.out, Settings(**values).with_absolute_paths(), None
+    if parsed.resume:
+        _check_free(values, FREE)
+        content = RunFolder(parsed.resume).content()
+    else:
+        content = read_run(parsed.repeat)
+    warn_of_versions(content["versions"])
+    settings = Settings.of(content["settings"]).with_(**values).with_absolute_paths()
+    is_same = not set(values) & set(names(["data", "held"]))
+    expected = content["data"] if is_same else None
+    return parsed.resume or parsed.out, settings, expected
+
+
+def _check_folders(parsed):
+    if bool(parsed.out) == bool(parsed.resume) or (parsed.resume and parsed.repeat):
+        received = [n for n in ("out", "resume", "repeat") if getattr(parsed, n)]
+        raise user_error(
+            "train does not know where to write",
+            "--out RUN, --resume RUN, or --repeat RUN.JSON with --out RUN",
+            " and ".join(f"--{name}" for name in received) or "none of them",
+            "Try --out runs/first",
+        )
+
+
+def _check_free(values, free):
+    fixed = [name for name in values if name not in free]
+    if fixed:
+        raise user_error(
+            "train got other settings for a run that it shall go on with",
+            f"{', '.join(free)} at most, the others are those of the run",
+            ", ".join(f"{name}={values[name]!r}" for name in fixed),
+            "Leave them out; for a new run use --repeat RUN/run.json --out NEW",
+        )
+
+
+def _check_same(expected, data):
+    if expected is not None and expected != data:
+        changed = [split for split in data if expected.get(split) != data[split]]
+        raise user_error(
+            "train got data that are not those of the run",
+            f"{_pairs(expected, changed)} with the checksums in run.json",
+            f"{_pairs(data, changed)} with others",
+            "Put the old files back, or start a new run with --out alone",
+        )
+
+
+def _pairs(data, splits):
+    return " and ".join(f"{data[s]['pairs']} pairs for {s}" for s in splits)
+
+
+def _last_words(run, how):
+    if not run.translator.exists():
+        return f"{how} before there was a translator"
+    best = run.best()
+    what = f"the best translator, {best}" if best else "the last weights, not validated"
+    return (
+        f"{how}: {run.translator} holds {what}\n"
+        f"  try it:     seqattn translate {run.path}\n"
+        f"  look at it: seqattn inspect {run.path}\n"
+        f"  go on:      seqattn train --resume {run.path}"
+    )

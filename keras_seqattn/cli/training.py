@@ -1,0 +1,132 @@
+"""What a run does, from its settings to a trained translator."""
+
+import sys
+
+import keras
+
+from keras_seqattn.cli import model_choice, settings_checks, text_choice
+from keras_seqattn.cli.keeper import Keeper
+from keras_seqattn.cli.optimizer_choice import optimizer
+from keras_seqattn.cli.progress import Shown, note, working
+from keras_seqattn.cli.seeds import SeedPerEpoch
+from keras_seqattn.cli.stopping import TimeLimit, interruptible
+from keras_seqattn.cli.translators import search
+from keras_seqattn.data.batching import batches
+from keras_seqattn.data.encoding import encode
+from keras_seqattn.data.filtering import filter_lengths
+from keras_seqattn.training.losses import SmoothedCrossentropy
+from keras_seqattn.training.metrics import Perplexity, TokenAccuracy
+from keras_seqattn.training.text_metric import text_metric
+from keras_seqattn.training.validation import Validation
+from keras_seqattn.translator.translator import Translator
+
+METRICS = {"characters": "exact_match", "words": "wer"}  # of others: BLEU
+BATCHES = ("batch_tokens", "batch_size", "pad_to_multiple", "seed")
+
+
+def check(settings):
+    """Raises for what can be known before there are data."""
+    settings_checks.check(settings)
+    text_choice.check(settings)
+    model_choice.chosen(settings)
+    optimizer(settings, 1)
+    for name in settings.metric or ():
+        text_metric(name)
+
+
+def effective(settings, task):
+    """The settings with everything chosen that was left open."""
+    usual = {"subwords": text_choice.SUBWORDS}
+    bleu = "tokenized_bleu" if settings.tokenized else "bleu"
+    suiting = {
+        "source_text": usual.get(task.source_text, task.source_text),
+        "target_text": usual.get(task.target_text, task.target_text),
+        "metric": [METRICS.get(task.target_text, bleu)],
+        "batch_tokens": 2000 if settings.batch_size is None else None,
+        "pad_to_multiple": 8 if settings.jit else 1,
+    }
+    still_open = {k: v for k, v in suiting.items() if getattr(settings, k) is None}
+    settings = settings.with_(**still_open)
+    text_choice.check(settings)  # those of both sides now, for a joint vocabulary
+    return settings
+
+
+def make_translator(settings, source_text, target_text):
+    """An untrained translator."""
+    sizes = source_text.vocabulary_size, target_text.vocabulary_size
+    model = model_choice.build(settings, *sizes)
+    how = search(settings.beam, settings.length_penalty)
+    return Translator(model, source_text, target_text, how, settings.max_length)
+
+
+def make_dataset(settings, pairs, translator, epoch=0):
+    """Batches from some epoch on, and how many there are in each."""
+
+    def encoded(sample):
+        texts = translator.source_text, translator.target_text
+        return filter_lengths(encode(pairs, *texts, sample=sample), settings.max_tokens)
+
+    how = {name: getattr(settings, name) for name in BATCHES}
+    with working("encoding"):
+        ids, report = encoded(sample=False)
+        dataset = batches(ids, **how, epoch=epoch)
+    for reason, count in report.dropped.items():
+        note(f"{count} pairs are left out: {reason}")
+    steps = int(dataset.cardinality())
+    if settings.sample:  # steps then are about as many
+        dataset = batches(lambda _: encoded(sample=True)[0], **how, epoch=epoch)
+    return dataset, steps
+
+
+def make_validation(settings, task, translator, run):
+    """Translates the validation set, and keeps the weights that do it best."""
+    return Validation(
+        Shown(translator.with_search(search(settings.validation_beam))),
+        (task.validation.source, task.references["validation"]),
+        metrics=settings.metric,
+        every=settings.validate_every,
+        patience=settings.patience,
+        folder=run.checkpoints,
+        average=settings.average,
+        log_dir=run.logs,
+    )
+
+
+def train(settings, task, run):
+    """Trains, from the beginning or from where the run was interrupted.
+
+    Args:
+        settings: `Settings`, effective ones.
+        task: `Task`, its pairs.
+        run: `RunFolder`.
+    """
+    keras.utils.set_random_seed(settings.seed)
+    with working("learning the vocabulary"):
+        texts = run.texts() or text_choice.learn(settings, task.train)
+    translator = make_translator(settings, *texts)
+    model, epoch = translator.model, run.last_epoch()
+    dataset, steps = make_dataset(settings, task.train, translator, epoch)
+    model.compile(
+        optimizer(settings, steps),
+        SmoothedCrossentropy(settings.label_smoothing),
+        weighted_metrics=[TokenAccuracy(), Perplexity()],
+        jit_compile=settings.jit,
+    )
+    model.summary(print_fn=note)
+    validation = make_validation(settings, task, translator, run)
+    run.begin(settings, *texts)
+    run.load_state(model, epoch)
+    others = SeedPerEpoch(), TimeLimit(settings.minutes)
+    keeper = Keeper(run, translator, validation)
+    with interruptible():
+        try:
+            model.fit(
+                dataset,
+                epochs=settings.epochs,
+                initial_epoch=epoch,
+                shuffle=False,  # the dataset does
+                verbose=1 if sys.stdout.isatty() else 2,
+                callbacks=[validation, *others, keeper],
+            )
+        finally:
+            keeper.finish()

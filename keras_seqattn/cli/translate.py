@@ -1,0 +1,138 @@
+"""Translates the lines of a file, of standard input, or what is typed."""
+
+import json
+import sys
+
+from keras_seqattn.cli import use_options
+
+HELP = "translate a file, standard input, or what is typed"
+EXAMPLES = """\
+examples:
+  seqattn translate runs/dates                       type a line, read its translation
+  seqattn translate runs/dates --alignments          and see what was looked at
+  seqattn translate runs/de news.en > news.de
+  cat news.en | seqattn translate runs/de --beam 1 > news.de
+  seqattn translate runs/de news.en --n-best 3       line, log-probability, text
+  seqattn translate runs/de news.en --json           one object for each line
+
+An empty line has an empty translation: line n belongs to line n.
+"""
+
+
+def configure(parser):
+    """Adds its options."""
+    use_options.add_translator(parser)
+    parser.add_argument(
+        "file", nargs="?", default="-", metavar="FILE", help="a text in each line"
+    )
+    parser.add_argument("--output", metavar="FILE", help="instead of standard output")
+    parser.add_argument(
+        "--encoding-errors",
+        choices=["fatal", "skip"],
+        default="fatal",
+        help="lines that are not UTF-8: an error, or an empty translation",
+    )
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument(
+        "--alignments", action="store_true", help="draw what was looked at"
+    )
+    shown.add_argument(
+        "--json", action="store_true", help="text, score, tokens, alignment as JSON"
+    )
+    use_options.add_search(parser, n_best=True)
+
+
+def run(parsed):
+    """Translates."""
+    from keras_seqattn.cli import translators
+
+    search = parsed.beam, parsed.n_best, parsed.length_penalty
+    if parsed.file == "-" and sys.stdin.isatty():
+        _converse(translators.load(parsed.run, *search), parsed)
+    else:
+        texts = _texts(parsed)
+        _translate(translators.load(parsed.run, *search), texts, parsed)
+
+
+def _texts(parsed):
+    from keras_seqattn.cli.progress import note
+    from keras_seqattn.cli.text_lines import read_lines
+
+    texts, broken = read_lines(parsed.file, parsed.encoding_errors)
+    if broken:
+        lines = ", ".join(map(str, broken[:5])) + (", ..." if broken[5:] else "")
+        note(f"{len(broken)} lines are not UTF-8 and stay empty: {lines}")
+    return texts
+
+
+def _translate(translator, texts, parsed):
+    from keras_seqattn.cli.progress import bar
+
+    with bar("translating", len(texts)) as update:
+        found = translator.translate(texts, parsed.batch_size, update)
+    lines = (
+        line
+        for number, translation in enumerate(found, start=1)
+        for line in _lines(number, translation, parsed)
+    )
+    if parsed.output is None:
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+    else:
+        with open(parsed.output, "w", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in lines)
+
+
+def _converse(translator, parsed):
+    """A line in, its translation out, until Ctrl-D."""
+    import contextlib
+
+    with contextlib.suppress(ImportError):
+        import readline  # noqa: F401  arrow keys and a history for `input`
+
+    from keras_seqattn.cli.progress import note
+
+    note("Type a text and Enter; Ctrl-D ends.")
+    with contextlib.suppress(EOFError):
+        number = 0
+        while True:
+            text = input("> ")
+            number += 1
+            for line in _lines(number, translator(text), parsed):
+                print(line)
+    note()
+
+
+def _lines(number, translation, parsed):
+    """A translation as it is printed."""
+    found = [translation, *translation.alternatives]
+    if parsed.json:
+        yield json.dumps(_as_dict(translation), ensure_ascii=False)
+    elif parsed.alignments:
+        from keras_seqattn.text.heat_map import heat_map
+
+        for each in found:
+            source = [token.piece for token in each.source_tokens]
+            yield f"{each.text}  ({each.score:.2f})"
+            yield heat_map(source, each.target_tokens, each.alignment)
+    elif parsed.n_best > 1:
+        for each in found:
+            yield f"{number}\t{each.score:.4f}\t{each.text}"
+    else:
+        yield translation.text
+
+
+def _as_dict(translation):
+    found = {
+        "source": translation.source,
+        "text": translation.text,
+        "score": translation.score,
+        "ranking": translation.ranking,
+        "source_tokens": [list(token) for token in translation.source_tokens],
+        "target_tokens": translation.target_tokens,
+        "alignment": [
+            [round(float(x), 4) for x in row] for row in translation.alignment
+        ],
+    }
+    if translation.alternatives:
+        found["alternatives"] = [_as_dict(each) for each in translation.alternatives]
+    return found

@@ -1,0 +1,71 @@
+"""Values that were typed, `units=256`, for the arguments of a function."""
+
+import inspect
+
+from keras_seqattn.cli.errors import check_name, user_error
+
+_CONSTANTS = {"none": None, "true": True, "false": False}
+
+
+def named_values(words):
+    """`{"units": "256"}` from `["units=256"]`."""
+    values = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not name or not equals:
+            raise user_error(
+                "seqattn got something that is no setting",
+                "NAME=VALUE",
+                repr(word),
+                "Write e.g. units=256, without blanks around the sign",
+            )
+        values[name.strip()] = value
+    return values
+
+
+def arguments(owner, function, values, usual=None):
+    """Typed arguments, all of which the function has.
+
+    Args:
+        owner: who asks, for errors.
+        function: whose signature is the law.
+        values: by name, as typed; what is no string is taken as it is.
+        usual: by name, values that show the types, e.g. of a preset.
+    """
+    parameters = inspect.signature(function).parameters
+    defaults = {name: p.default for name, p in parameters.items()} | (usual or {})
+    for name in values:
+        check_name(owner, "argument", name, parameters)
+    return {
+        name: typed(value, defaults[name]) if isinstance(value, str) else value
+        for name, value in values.items()
+    }
+
+
+def call(owner, function, values):
+    """The function with these arguments; a wrong type is an error of the user."""
+    try:
+        return function(**values)
+    except TypeError as error:
+        raise user_error(
+            f"{owner} cannot use its arguments",
+            "numbers, names or lists, as its documentation says",
+            f"{values} with the error {str(error)!r}",
+            "Check their spelling and types",
+        ) from error
+
+
+def typed(text, usual=None):
+    """None, bool, int, float, a list of these (between commas), or the string."""
+    if isinstance(usual, str):  # symbols=0123456789 is no number
+        return None if text.lower() == "none" else text
+    if "," in text or isinstance(usual, (list, tuple)):
+        return [typed(part.strip()) for part in text.strip("()[],").split(",")]
+    if text.lower() in _CONSTANTS:
+        return _CONSTANTS[text.lower()]
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            pass
+    return text

@@ -1,0 +1,75 @@
+"""`seqattn evaluate` and `seqattn score`."""
+
+import json
+
+import pytest
+
+import keras_seqattn as ks
+from keras_seqattn.cli import translators
+from keras_seqattn.cli.main import main
+
+PAIRS = [("abc", "cba"), ("de", "ed"), ("b", "b")]
+
+
+@pytest.fixture(scope="module")
+def translator(trained):
+    return ks.Translator.load(trained / "translator")
+
+
+@pytest.fixture
+def loaded(translator, monkeypatch):
+    monkeypatch.setattr(translators, "load", lambda *how, **options: translator)
+    return translator
+
+
+def test_evaluates_the_test_set_of_its_task(loaded, trained, tmp_path, capsys):
+    out = tmp_path / "texts"
+    assert main(["evaluate", str(trained), "--json", "--output", str(out)]) == 0
+    said = json.loads(capsys.readouterr().out)
+    options = {"symbols": "abcde", "lengths": (1, 4)}
+    test = ks.data.tasks.reverse(train=60, validation=10, test=12, **options).test
+    texts = loaded.translate(test.source).texts
+    assert out.read_text().splitlines() == texts
+    assert said["texts"] == 12
+    assert said["exact_match"] == ks.exact_match(texts, test.target)
+
+
+def test_evaluates_files(loaded, trained, files, capsys):
+    paths = files(source=[s for s, _ in PAIRS], target=[t for _, t in PAIRS])
+    sides = ["--source", str(paths[0]), "--target", str(paths[1])]
+    assert main(["evaluate", str(trained), *sides, "--metric", "chrf", "wer"]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    assert [row.split()[0] for row in rows] == ["chrf", "wer"]
+    assert "nrefs:1" in rows[0]  # what sacreBLEU says of itself
+
+
+def test_unknown_metric_comes_before_the_work(failing, trained):
+    said = failing("evaluate", trained, "--metric", "blue")
+    assert said.startswith("text_metric got an unknown metric.")
+
+
+def test_scores(loaded, trained, files, capsys):
+    [path] = files(**{"pairs.tsv": [f"{s}\t{t}" for s, t in PAIRS]})
+    assert main(["score", str(trained), "--pairs", str(path)]) == 0
+    printed = capsys.readouterr()
+    scores = [float(line) for line in printed.out.splitlines()]
+    pairs = ks.data.Pairs(*zip(*PAIRS, strict=True))
+    assert scores == pytest.approx(loaded.score(pairs), abs=1e-4)
+    assert "3 pairs, 9 target tokens with their ends, log-probability -" in printed.err
+
+
+def test_no_pairs(failing, trained, tmp_path):
+    (tmp_path / "translator").symlink_to(trained / "translator")
+    assert failing("score", tmp_path / "translator") == (
+        "seqattn got no pairs. Expected --source and --target, --pairs, --task or "
+        f"--corpus, received none of them, and '{tmp_path}/translator', which is no "
+        "run with data of its own. Name the files."
+    )
+
+
+def test_files_have_no_split(failing, trained, files):
+    [path] = files(**{"pairs.tsv": ["a\tb"]})
+    assert failing("score", trained, "--pairs", path, "--split", "test") == (
+        "seqattn got a split of files. Expected --split only for a task or a corpus, "
+        "received --split test and files. Leave it out: all their pairs are taken."
+    )

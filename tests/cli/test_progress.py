@@ -1,0 +1,179 @@
+"""Bars and lines: when they come, where they go, what a full disk does to a run."""
+
+import errno
+import io
+import json
+import sys
+import time
+import warnings
+from types import SimpleNamespace
+
+import keras
+import numpy as np
+import pytest
+
+import keras_seqattn as ks
+from keras_seqattn.cli import progress
+from keras_seqattn.cli.keeper import Keeper
+from keras_seqattn.cli.run_folder import RunFolder
+from keras_seqattn.cli.seeds import SeedPerEpoch
+from keras_seqattn.cli.stopping import TimeLimit
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Advances by what is added to it."""
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    return now
+
+
+def shown(monkeypatch, clock, seconds, is_terminal=False):
+    """What a bar of 10 writes that needs so many seconds for each."""
+    stream = io.StringIO()
+    stream.isatty = lambda: is_terminal
+    monkeypatch.setattr(sys, "stderr", stream)
+    with progress.bar("translating", 10) as update:
+        for done in range(1, 11):
+            clock[0] += seconds
+            update(done)
+    return stream.getvalue()
+
+
+def test_what_is_quick_needs_no_bar(monkeypatch, clock):
+    assert shown(monkeypatch, clock, 0.1) == ""
+
+
+def test_lines_in_a_file(monkeypatch, clock):
+    lines = shown(monkeypatch, clock, 4.0).splitlines()
+    assert [line.rstrip() for line in lines] == [
+        "translating: 3 of 10, 0:28 left",
+        "translating: 6 of 10, 0:16 left",
+        "translating: 9 of 10, 0:04 left",
+    ]
+
+
+def test_plain_terminal(monkeypatch, clock):
+    monkeypatch.setitem(sys.modules, "rich", None)
+    said = shown(monkeypatch, clock, 1.0, is_terminal=True)
+    assert [line.rstrip() for line in said.split("\r")] == [
+        *(f"translating: {n} of 10, 0:{10 - n:02} left" for n in range(2, 11)),
+        *("", ""),  # wiped out
+    ]
+
+
+def test_rich_terminal(monkeypatch, clock):
+    said = shown(monkeypatch, clock, 1.0, is_terminal=True)
+    assert "translating" in said and "10/10" in said
+
+
+def test_working_says_how_long(monkeypatch, clock, capsys):
+    with progress.working("exporting"):
+        clock[0] += 61.0
+    assert capsys.readouterr().err == "exporting: 1:01\n"
+
+
+def test_time_limit(clock):
+    limit = TimeLimit(minutes=2)
+    limit.set_model(SimpleNamespace(stop_training=False))
+    limit.on_train_begin()
+    clock[0] += 119.0
+    limit.on_train_batch_end(0)
+    assert not limit.model.stop_training
+    clock[0] += 1.0
+    limit.on_train_batch_end(1)
+    assert limit.model.stop_training
+
+
+# The disk is full ---------------------------------------------------------------------
+
+
+class Echo:
+    """A translator with a model of one weight; saving it may fail."""
+
+    def __init__(self):
+        self.model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+        self.model.compile("sgd", "mse")
+        self.is_full = False
+
+    def translate(self, texts):
+        return texts
+
+    def save(self, path):
+        if self.is_full:
+            raise OSError(errno.ENOSPC, "full")
+        path.mkdir(exist_ok=True)
+        self.model.save_weights(path / "model.weights.h5")
+
+
+class FillsUp(keras.callbacks.Callback):
+    """The disk is full from the second epoch on."""
+
+    def __init__(self, echo, monkeypatch):
+        super().__init__()
+        self.echo, self.monkeypatch = echo, monkeypatch
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self.echo.is_full = epoch == 1
+        self.free = 0 if epoch == 1 else 2**40
+        self.monkeypatch.setattr("shutil.disk_usage", lambda path: self)
+
+
+def test_full_disk_ends_no_training_and_costs_no_state(tmp_path, monkeypatch):
+    echo, run = Echo(), RunFolder(tmp_path)
+    pairs = (["a", "b"], ["a", "c"])
+    metric = ks.TextMetric(
+        "rising", lambda *texts: float(echo.model.optimizer.iterations)
+    )
+    validation = ks.Validation(echo, pairs, [metric], folder=run.checkpoints)
+    callbacks = [FillsUp(echo, monkeypatch), validation, Keeper(run, echo, validation)]
+    x = np.ones((2, 1), "float32")
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", RuntimeWarning)
+        echo.model.fit(x, x, epochs=2, callbacks=callbacks, verbose=0)
+    texts = [str(warning.message) for warning in warned]
+    state = run.state(2)
+    assert (
+        f"train could not save its state. Expected to write {str(state)!r}, received: "
+        "No space left on device. Make room: training goes on, and what was there "
+        "before is untouched."
+    ) in texts
+    assert run.states() == [run.state(1)] and run.last_epoch() == 1
+    assert (run.translator / "model.weights.h5").exists()
+    assert len(run.history.read_text().splitlines()) == 2
+
+
+def test_history_forgets_what_is_done_again(tmp_path):
+    run = RunFolder(tmp_path)
+    entries = [{"epoch": n, "step": 10 * n} for n in (1, 2, 3)]
+    run.history.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    keeper = Keeper(run, Echo(), None)
+    keeper._forget(20)
+    assert [json.loads(x) for x in run.history.read_text().splitlines()] == entries[:2]
+
+
+class Draws(keras.layers.Layer):
+    """Shows the state of its dropout."""
+
+    def __init__(self):
+        super().__init__()
+        self.dropout = keras.layers.Dropout(0.5, seed=3)
+
+    def call(self, x):
+        return self.dropout(x, training=True)
+
+
+def test_an_epoch_draws_the_same_whatever_was_before_it():
+    model = keras.Sequential([keras.Input((8,)), Draws()])
+    callback = SeedPerEpoch()
+    callback.set_model(model)
+    x = np.ones((2, 8), "float32")
+
+    def epoch(n):
+        callback.on_epoch_begin(n)
+        return [np.array(model(x)).tolist() for _ in range(3)]
+
+    first, second = epoch(0), epoch(1)
+    assert first != second and first[0] != first[1]
+    assert (epoch(1), epoch(0)) == (second, first)
+    assert epoch(5_000) != first

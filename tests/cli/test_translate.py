@@ -1,0 +1,187 @@
+"""`seqattn translate`: files, standard input, conversation; what it prints."""
+
+import io
+import json
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import keras_seqattn as ks
+from keras_seqattn.cli import translators
+from keras_seqattn.cli.main import main
+
+TEXTS = ["abc", "", "edcb"]
+
+
+class Capitals:
+    """Translates in no time: into capital letters, and second best from behind."""
+
+    def translate(self, texts, batch_size, progress):
+        progress(len(texts))
+        return [self(text) for text in texts]
+
+    def __call__(self, text):
+        other = self.hypothesis(text, text.upper()[::-1], -2.5)
+        return self.hypothesis(text, text.upper(), -0.5, (other,))
+
+    def hypothesis(self, text, translation, score, alternatives=()):
+        tokens = [ks.Token(c, i, i + 1) for i, c in enumerate(text)]
+        return ks.Translation(
+            *(text, translation, score, score, tokens, list(translation)),
+            np.eye(len(text)),
+            alternatives,
+        )
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """The command loads this one; what it asked for."""
+    found = []
+
+    def load(*how):
+        found.extend(how)
+        return Capitals()
+
+    monkeypatch.setattr(translators, "load", load)
+    return found
+
+
+def typed(monkeypatch, content):
+    stdin = SimpleNamespace(buffer=io.BytesIO(content), isatty=lambda: False)
+    monkeypatch.setattr(sys, "stdin", stdin)
+
+
+def test_real_translator(trained, files, capsys):
+    [path] = files(texts=["abc", "", "abcde" * 2_000])
+    assert main(["translate", str(trained), str(path), "--beam", "1"]) == 0
+    printed = capsys.readouterr()
+    texts = printed.out.splitlines()
+    assert len(texts) == 3 and texts[1] == "" and set(texts[0]) <= set("abcde⁇")
+    assert printed.err.startswith(
+        "seqattn: warning: Translator has read the first 1000 tokens only of 1 texts, "
+        "number 2 (from 0)."
+    )
+
+
+@pytest.mark.parametrize(
+    "options, search",
+    [
+        ((), ks.BeamSearch(2, length_penalty=1.0)),  # its own
+        ((1,), ks.Greedy()),
+        ((None, 4), ks.BeamSearch(4, length_penalty=1.0, n_best=4)),
+        ((None, 1, 0.5), ks.BeamSearch(2, length_penalty=0.5)),
+        ((3, 2, 0.5), ks.BeamSearch(3, length_penalty=0.5, n_best=2)),
+    ],
+)
+def test_search(trained, monkeypatch, options, search):
+    found = SimpleNamespace(search=ks.BeamSearch(2, length_penalty=1.0))
+    found.with_search = lambda search: SimpleNamespace(search=search)
+    monkeypatch.setattr(ks.Translator, "load", lambda path: found)
+    assert translators.load(trained, *options).search == search
+
+
+def test_file(asked, files, capsys):
+    [path] = files(texts=TEXTS)
+    assert main(["translate", "run", str(path), "--beam", "3"]) == 0
+    assert capsys.readouterr().out == "ABC\n\nEDCB\n"
+    assert asked == ["run", 3, 1, None]
+
+
+def test_standard_input_to_a_file(asked, monkeypatch, tmp_path, capsys):
+    typed(monkeypatch, b"\xef\xbb\xbfabc\r\n\nedcb")  # no line feed at the end
+    assert main(["translate", "run", "--output", str(tmp_path / "out")]) == 0
+    assert (tmp_path / "out").read_text() == "ABC\n\nEDCB\n"
+    assert capsys.readouterr().out == ""
+
+
+def test_n_best(asked, files, capsys):
+    [path] = files(texts=["abc", "b"])
+    assert main(["translate", "run", str(path), "--n-best", "2"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "1\t-0.5000\tABC",
+        "1\t-2.5000\tCBA",
+        "2\t-0.5000\tB",
+        "2\t-2.5000\tB",
+    ]
+
+
+def test_json(asked, files, capsys):
+    [path] = files(texts=["ab"])
+    assert main(["translate", "run", str(path), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    alternatives = said.pop("alternatives")
+    assert said == {
+        "source": "ab",
+        "text": "AB",
+        "score": -0.5,
+        "ranking": -0.5,
+        "source_tokens": [["a", 0, 1], ["b", 1, 2]],
+        "target_tokens": ["A", "B"],
+        "alignment": [[1.0, 0.0], [0.0, 1.0]],
+    }
+    assert [other["text"] for other in alternatives] == ["BA"]
+
+
+def test_alignments(asked, files, capsys):
+    [path] = files(texts=["ab"])
+    assert main(["translate", "run", str(path), "--alignments"]) == 0
+    assert capsys.readouterr().out.startswith("AB  (-0.50)\n  ab\nA│█ │\nB│ █│\n")
+
+
+def test_conversation(asked, monkeypatch, capsys):
+    lines = iter(["abc", "edcb"])
+
+    def answer(prompt):
+        try:
+            return next(lines)
+        except StopIteration:
+            raise EOFError from None
+
+    monkeypatch.setattr("builtins.input", answer)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
+    assert main(["translate", "run"]) == 0
+    assert capsys.readouterr().out == "ABC\nEDCB\n"
+
+
+# Bad input ----------------------------------------------------------------------------
+
+
+def test_missing_file(failing, trained, tmp_path):
+    assert failing("translate", trained, tmp_path / "nowhere") == (
+        "seqattn got a path without a file. Expected a text file, UTF-8, received "
+        f"'{tmp_path}/nowhere'. Check the folder and the spelling."
+    )
+
+
+def test_not_utf_8(failing, trained, files):
+    [path] = files(texts=b"abc\n\xffab\nde\n\xfe\n")
+    assert failing("translate", trained, path) == (
+        "seqattn got a text that is not UTF-8. Expected UTF-8, received other bytes in "
+        f"line 2 of '{path}' and in 1 more. Convert the file, or leave such lines "
+        "empty with --encoding-errors skip."
+    )
+
+
+def test_not_utf_8_is_skipped(asked, files, capsys):
+    [path] = files(texts=b"abc\n\xffab\nedcb\n")
+    assert main(["translate", "run", str(path), "--encoding-errors", "skip"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == "ABC\n\nEDCB\n"
+    assert "1 lines are not UTF-8 and stay empty: 2\n" in printed.err
+
+
+def test_no_translator(failing, files, tmp_path):
+    [path] = files(texts=TEXTS)
+    assert failing("translate", tmp_path, path) == (
+        "seqattn found no translator. Expected the folder of a run of seqattn train, "
+        f"or one written by Translator.save, received '{tmp_path}', without. Check the "
+        "path; a run has a translator after its first validation."
+    )
+
+
+def test_run_without_a_translator_yet(failing, files, tmp_path):
+    path, _ = files(**{"texts": TEXTS, "run.json": "{}"})
+    said = failing("translate", tmp_path, path)
+    assert f"received '{tmp_path}', a run without one yet." in said
