@@ -11,7 +11,10 @@ from keras_seqattn.text.words import Words
 
 
 class Translated(NamedTuple):
-    """Everything about the translations of a batch, the best hypothesis first."""
+    """Everything about the translations of a batch, the best hypothesis first.
+
+    A blank text has blank `texts`; the rest is what the model makes of no words.
+    """
 
     texts: Any  # strings [batch, n_best]
     scores: Any  # [batch, n_best], log-probability under the model

@@ -17,7 +17,12 @@ class _Served(tf.Module):
         self.variables_of_model = [v.value for v in pipeline.model.variables]
         self.source_text, self.target_text = pipeline.source_text, pipeline.target_text
 
-        everything = tf.function(pipeline, input_signature=[_TEXTS], autograph=False)
+        @tf.function(input_signature=[_TEXTS], autograph=False)
+        def everything(text):
+            count = tf.shape(text)[0]
+            lent = tf.fill([tf.cast(count == 0, tf.int32)], "")  # a batch is not empty
+            found = pipeline(tf.concat([text, lent], axis=0))
+            return found._replace(**{k: v[:count] for k, v in found._asdict().items()})
 
         @tf.function(input_signature=[_TEXTS], autograph=False)
         def translate(text):

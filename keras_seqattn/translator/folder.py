@@ -11,6 +11,7 @@ from keras_seqattn.text.processor import TextProcessor
 from keras_seqattn.training.checkpoint import without_optimizer
 
 VERSION = 1
+_OPTIONS = {"search", "max_length", "max_source", "unknown"}
 _FILE, _MODEL = "translator.json", "model.keras"
 _NAMES = (_FILE, _MODEL, "source_text", "target_text")
 
@@ -49,11 +50,23 @@ def load(path):
     """Model, processors by side, and options."""
     path = os.fspath(path)
     content = _content(path)
-    model = keras.models.load_model(f"{path}/{_MODEL}", compile=False)
+    model = _model(f"{path}/{_MODEL}")
     texts = {"source": TextProcessor.load(f"{path}/source_text")}
     if os.path.exists(f"{path}/target_text"):
         texts["target"] = TextProcessor.load(f"{path}/target_text")
     return model, texts, content
+
+
+def _model(path):
+    try:
+        return keras.models.load_model(path, compile=False)
+    except (OSError, ValueError, KeyError) as error:
+        state = "a damaged one" if os.path.exists(path) else "none"
+        raise ValueError(
+            f"Translator.load cannot load {path}. Expected a Keras model whose classes "
+            f"are all known, received {state}, or one with others ({error}). Copy the "
+            "folder again; import your own classes first."
+        ) from error
 
 
 def _content(path):
@@ -77,5 +90,12 @@ def _content(path):
             "Translator.load got a folder of another format. Expected version "
             f"{VERSION}, received {version!r} in {path!r}. Load it with "
             "the release of keras_seqattn that has written it."
+        )
+    missing = sorted(_OPTIONS - content.keys())
+    if missing:
+        raise ValueError(
+            f"Translator.load misses something in {path}/{_FILE}. Expected "
+            f"{sorted(_OPTIONS)}, received a file without {missing}. Copy the folder "
+            "again, or save the translator anew."
         )
     return content

@@ -17,6 +17,7 @@ from keras_seqattn.export.pipeline import Pipeline
 from keras_seqattn.export.saved_model import export_saved_model
 from keras_seqattn.training.text_metric import text_metric
 from keras_seqattn.translator import folder
+from keras_seqattn.translator.checks import check_options, check_text
 from keras_seqattn.translator.translation import Translations, translations
 
 
@@ -80,8 +81,9 @@ class Translator:
     ):
         search = BeamSearch(5, length_penalty=1.0) if search is None else search
         max_length = RelativeLength() if max_length is None else max_length
-        _check_vocabulary("source", source_text, model)
-        _check_vocabulary("target", target_text, model)
+        check_text("source", source_text, model)
+        check_text("target", target_text, model)
+        check_options(search, max_length, max_source, unknown, target_text.tokens)
         self.pipeline = Pipeline(
             model, source_text, target_text, search, max_length, max_source, unknown
         )
@@ -179,6 +181,7 @@ class Translator:
         Returns:
             Dict of numbers by name.
         """
+        metrics = [metrics] if isinstance(metrics, str) else metrics
         metrics = [text_metric(metric) for metric in metrics]
         texts = self.translate(pairs.source, batch_size, progress).texts
         return {metric.name: metric(texts, pairs.target) for metric in metrics}
@@ -273,20 +276,6 @@ def _checked_texts(texts):
                 f"received {text!r} at position {i}. Decode bytes before."
             )
     return texts
-
-
-def _check_vocabulary(side, text, model):
-    """A vocabulary of another size belongs to another model."""
-    embedding = getattr(model, f"{side}_embedding", None)
-    size = getattr(embedding, "input_dim", text.vocabulary_size)
-    if size != text.vocabulary_size:
-        raise ValueError(
-            f"Translator got a {side}_text that does not fit the model. Expected a "
-            f"vocabulary of {size} tokens, as many as the model embeds, received "
-            f"{type(text).__name__} with {text.vocabulary_size}. Pass the processor "
-            "with which the model was trained, or make the model with "
-            f"{side}_vocabulary={text.vocabulary_size}."
-        )
 
 
 def _ended(ids, rows, tokens):

@@ -42,6 +42,8 @@ def test_signatures(saved):
     [text] = short.structured_input_signature[1].values()
     assert (text.name, text.dtype, text.shape.rank) == ("text", tf.string, 1)
     assert sorted(short.structured_outputs) == ["score", "text"]
+    nothing = long(tf.constant([], tf.string))
+    assert {value.shape[0] for value in nothing.values()} == {0}
     assert sorted(long.structured_outputs) == sorted(
         [
             *["texts", "scores", "ranking", "target_tokens", "target_lengths"],

@@ -278,3 +278,30 @@ def test_a_part_is_missing(folder, name):
     (folder / name).rename(folder / "elsewhere")
     with pytest.raises((ValueError, FileNotFoundError), match=name):
         ks.Translator.load(folder)
+
+
+def test_a_json_without_the_search(folder):
+    content = json.loads((folder / "translator.json").read_text())
+    del content["search"]
+    (folder / "translator.json").write_text(json.dumps(content))
+    says(
+        f"Translator.load misses something in {folder}/translator.json. Expected "
+        "['max_length', 'max_source', 'search', 'unknown'], received a file without "
+        "['search']. Copy the folder again, or save the translator anew.",
+        lambda: ks.Translator.load(folder),
+    )
+
+
+@pytest.mark.parametrize("state", ["none", "a damaged one"])
+def test_no_model(folder, state):
+    (folder / "model.keras").unlink()
+    if state != "none":
+        (folder / "model.keras").write_bytes(b"PK")
+    with pytest.raises(ValueError) as caught:
+        ks.Translator.load(folder)
+    text = str(caught.value)
+    assert text.startswith(
+        f"Translator.load cannot load {folder}/model.keras. Expected a Keras model "
+        f"whose classes are all known, received {state}, or one with others ("
+    )
+    assert text.endswith("Copy the folder again; import your own classes first.")

@@ -296,3 +296,56 @@ def test_errors(call, text):
     with pytest.raises(ValueError) as caught:
         call(tiny.letters())
     assert str(caught.value) == text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"search": "beam"},
+            "decode got an unusable search. Expected Greedy(), Sample(...) or "
+            "BeamSearch(...), received 'beam'. Make one: a class is not enough.",
+        ),
+        (
+            {"max_length": "x"},
+            "decode got an unusable max_length. Expected an integer or a "
+            "RelativeLength, received 'x'. Pass e.g. max_length=100.",
+        ),
+        (
+            {"unknown": ["a"]},
+            "Translator got unusable words for unknown ones. Expected a dict from "
+            "source words to target words, or None, received unknown=['a']. Pass {} "
+            "to copy the source word.",
+        ),
+        (
+            {"target_text": "characters"},
+            "Translator got an unusable target_text. Expected a TextProcessor, "
+            "received 'characters'. Pass e.g. Characters.learn(texts).",
+        ),
+    ],
+)
+def test_what_it_is_made_of(options, message):
+    source_text, target_text = tiny.texts()
+    model = tiny.letters().model
+    given = {"source_text": source_text, "target_text": target_text, **options}
+    with pytest.raises(ValueError) as caught:
+        ks.Translator(model, **given)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("max_source", [0, -1, "5"])
+def test_max_source_is_a_count(max_source):
+    with pytest.raises(ValueError, match="Translator got an unusable max_source"):
+        ks.Translator(tiny.letters().model, *tiny.texts(), max_source=max_source)
+
+
+def test_every_model_of_an_ensemble_fits():
+    source_text, target_text = tiny.texts()
+    model = tiny.letters().model
+    with pytest.raises(ValueError, match="a source_text that does not fit the model"):
+        ks.Translator(ks.Ensemble([model, model]), ks.Words.learn(["a"]), target_text)
+
+
+def test_one_metric_by_its_name():
+    pairs = ks.data.Pairs(["a"], ["b"])
+    assert tiny.letters().evaluate(pairs, "exact_match") == {"exact_match": 0.0}

@@ -1,0 +1,38 @@
+"""What a translator is made of, checked before anything is translated."""
+
+from keras_seqattn.decoding.checks import check_search
+from keras_seqattn.decoding.options import check_count
+from keras_seqattn.text.processor import TextProcessor
+
+
+def check_options(search, max_length, max_source, unknown, tokens):
+    """A search, lengths, and a dictionary or none."""
+    check_search(search, max_length, tokens)
+    check_count("Translator", "max_source", max_source, 1)
+    if unknown is not None and not isinstance(unknown, dict):
+        raise ValueError(
+            "Translator got unusable words for unknown ones. Expected a dict from "
+            f"source words to target words, or None, received unknown={unknown!r}. "
+            "Pass {} to copy the source word."
+        )
+
+
+def check_text(side, text, model):
+    """A text processor, and its vocabulary that of the model."""
+    if not isinstance(text, TextProcessor):
+        raise ValueError(
+            f"Translator got an unusable {side}_text. Expected a TextProcessor, "
+            f"received {text!r}. Pass e.g. Characters.learn(texts)."
+        )
+    for part in getattr(model, "models", [model]):  # of an ensemble, each one
+        embedding = getattr(part, f"{side}_embedding", None)
+        size = getattr(embedding, "input_dim", text.vocabulary_size)
+        if size == text.vocabulary_size:
+            continue
+        raise ValueError(
+            f"Translator got a {side}_text that does not fit the model. Expected a "
+            f"vocabulary of {size} tokens, as many as the model embeds, received "
+            f"{type(text).__name__} with {text.vocabulary_size}. Pass the processor "
+            "with which the model was trained, or make the model with "
+            f"{side}_vocabulary={text.vocabulary_size}."
+        )
