@@ -32,13 +32,13 @@ def configure(parser):
 
 def run(parsed):
     """Measures."""
-    from keras_seqattn.cli import translators
-    from keras_seqattn.cli.progress import bar, note
-    from keras_seqattn.training.text_metric import text_metric
+    from keras_seqattn.cli import text_output, translators
+    from keras_seqattn.cli.metric_choice import metrics
+    from keras_seqattn.cli.progress import bar
 
-    pairs, references, settings = judged.pairs_of(parsed)
-    names = parsed.metric or settings.metric or _of_run(parsed.run) or ["bleu"]
-    metrics = [text_metric(name) for name in names]
+    text_output.check(parsed.output)
+    used = metrics(parsed.metric or _of_run(parsed.run) or ["bleu"])
+    pairs, references, _ = judged.pairs_of(parsed)
     translator = translators.load(
         parsed.run, parsed.beam, length_penalty=parsed.length_penalty
     )
@@ -46,17 +46,22 @@ def run(parsed):
     with bar("translating", len(pairs)) as update:
         texts = translator.translate(pairs.source, parsed.batch_size, update).texts
     seconds = time.monotonic() - start
-    if parsed.output:
-        with open(parsed.output, "w", encoding="utf-8") as file:
-            file.writelines(f"{text}\n" for text in texts)
-    values = {metric.name: metric(texts, references) for metric in metrics}
+    values = {metric.name: metric(texts, references) for metric in used}
     if parsed.json:
         print(json.dumps({**values, "texts": len(texts), "seconds": round(seconds, 2)}))
-        return
+    else:
+        _show(values, f"{len(texts)} texts in {seconds:.1f} s, {translator.search}")
+    if parsed.output is not None:
+        text_output.write(parsed.output, texts)
+
+
+def _show(values, how):
+    from keras_seqattn.cli.progress import note
+
     for name, value in values.items():
         signature = getattr(value, "signature", "")
         print(f"{name}  {value:.2f}  {signature}".rstrip())
-    note(f"{len(texts)} texts in {seconds:.1f} s, {translator.search}")
+    note(how)
 
 
 def _of_run(path):

@@ -1,7 +1,6 @@
 """Shows what a run or a translator is: settings, vocabulary, parameters, metrics."""
 
 import dataclasses
-import json
 from pathlib import Path
 
 from keras_seqattn.cli import use_options
@@ -67,11 +66,12 @@ def _show_run(run):
 
 def _show_history(run):
     """The epochs so far, and the best validation."""
-    if run.history.exists():
-        from keras_seqattn.cli.table import lines
+    from keras_seqattn.cli import history
+    from keras_seqattn.cli.table import lines
 
-        rows = map(json.loads, run.history.read_text(encoding="utf-8").splitlines())
-        print("\n".join(lines(list(rows))))
+    entries = history.read(run.history)
+    if entries:
+        print("\n".join(lines(entries)))
     print(f"best: {run.best() or 'nothing validated yet'}\n")
 
 

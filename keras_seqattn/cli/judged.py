@@ -22,8 +22,9 @@ def pairs_of(parsed):
     from keras_seqattn.cli import data_choice
     from keras_seqattn.cli.run_folder import run_of
 
-    values, run = given(parsed), run_of(parsed.run)
-    if set(values) & set(names(["data"])):
+    of_data, run = names(["data"]), run_of(parsed.run)
+    values = {name: x for name, x in given(parsed).items() if name in of_data}
+    if values:
         settings = Settings(**values)
     elif run is not None:
         settings = Settings.of(run.content()["settings"])

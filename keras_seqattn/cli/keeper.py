@@ -1,13 +1,13 @@
 """What a training leaves in its folder while it runs."""
 
-import json
 import os
 import time
 import warnings
 
 import keras
 
-from keras_seqattn.training.checkpoint import replacing, save_weights
+from keras_seqattn.cli import history
+from keras_seqattn.training.checkpoint import save_weights
 from keras_seqattn.training.moving_average import final_weights
 
 
@@ -20,11 +20,13 @@ class Keeper(keras.callbacks.Callback):
         run: `RunFolder`.
         translator: `Translator` that is trained.
         validation: `Validation`, which says what is best.
+        limit: `TimeLimit`, which says whether an epoch was cut short.
     """
 
-    def __init__(self, run, translator, validation):
+    def __init__(self, run, translator, validation, limit):
         super().__init__()
-        self.run, self.translator, self.validation = run, translator, validation
+        self.run, self.translator = run, translator
+        self.validation, self.limit = validation, limit
         self.seen = self.kept = None  # validations: the last best one, the one saved
 
     def on_train_begin(self, logs=None):
@@ -37,8 +39,9 @@ class Keeper(keras.callbacks.Callback):
             self.seen = self.validation.best
             with final_weights(self.model):  # those which were validated
                 self._save_translator()
-        self._save_state(epoch + 1)
-        self._write_history(epoch + 1, logs or {})
+        if not self.limit.has_cut:  # else it is done again
+            self._save_state(epoch + 1)
+            self._write_history(epoch + 1, logs or {})
 
     def finish(self):
         """However training ended: a translator, of the best weights that there are."""
@@ -72,20 +75,15 @@ class Keeper(keras.callbacks.Callback):
             "seconds": round(time.monotonic() - self.start, 1),
             **{name: float(value) for name, value in logs.items()},
         }
-        _saved("history", lambda path: _append(path, entry), self.run.history)
+        entries = [*history.read(self.run.history), entry]
+        _saved("history", lambda path: history.write(path, entries), self.run.history)
 
     def _forget(self, step):
         """What came after the step at which training goes on."""
         if self.run.history.exists():
-            lines = self.run.history.read_text(encoding="utf-8").splitlines(True)
-            kept = [line for line in lines if json.loads(line)["step"] <= step]
-            with replacing(self.run.history) as file:
-                file.write_text("".join(kept), encoding="utf-8")
-
-
-def _append(path, entry):
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(entry) + "\n")
+            entries = history.read(self.run.history)
+            kept = [entry for entry in entries if entry["step"] <= step]
+            history.write(self.run.history, kept)
 
 
 def _saved(what, write, path):

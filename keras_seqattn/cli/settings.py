@@ -106,14 +106,19 @@ class Settings:
         "constant",
         choices=["constant", "cosine", "luong5", "luong10", "luong234", "nvidia_gnmt"],
     )
-    warmup: int = _optimizer("steps in which it rises first", 0, metavar="STEPS")
+    warmup: int = _optimizer(
+        "steps in which it rises first; nvidia_gnmt has its own", 0, metavar="STEPS"
+    )
     clip_norm: float = _optimizer("of all gradients; 0: any", 1.0, metavar="X")
     weight_decay: float = _optimizer("of all weights", 0.0, metavar="X")
     ema: float = _optimizer("average the weights, e.g. 0.999", 0.0, metavar="X")
     label_smoothing: float = _optimizer("of the loss, e.g. 0.1", 0.0, metavar="X")
 
     epochs: int = _loop("passes over the pairs", 10, metavar="N")
-    minutes: float = _loop("stop after this time", metavar="X")
+    minutes: float = _loop(
+        "stop after this time, also within an epoch, which --resume then does again",
+        metavar="X",
+    )
     batch_tokens: int = _loop(
         "room of a batch for tokens, padding counts (default: 2000)", metavar="N"
     )

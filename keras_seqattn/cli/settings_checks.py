@@ -18,6 +18,7 @@ def check(settings):
     """Raises where a training would ignore a setting, or could not use it."""
     check_place(settings)
     _check_numbers(settings)
+    _check_warmup(settings)
     for name, (condition, is_met) in _needs(settings).items():
         if getattr(settings, name) != getattr(Settings(), name) and not is_met:
             raise user_error(
@@ -46,6 +47,16 @@ def _check_number(settings, name, words, is_right):
             f"{words} or more" if isinstance(words, int) else words,
             str(value),
             "See seqattn train --help",
+        )
+
+
+def _check_warmup(settings):
+    if settings.warmup and settings.schedule == "nvidia_gnmt":
+        raise user_error(
+            "train got a warm-up for a schedule that has its own",
+            "--warmup with another --schedule",
+            f"--warmup {settings.warmup} and --schedule nvidia_gnmt",
+            "Leave --warmup out: this schedule rises in its first 200 steps",
         )
 
 

@@ -6,6 +6,7 @@ import keras
 
 from keras_seqattn.cli import model_choice, settings_checks, text_choice
 from keras_seqattn.cli.keeper import Keeper
+from keras_seqattn.cli.metric_choice import metrics
 from keras_seqattn.cli.optimizer_choice import optimizer
 from keras_seqattn.cli.progress import Shown, note, working
 from keras_seqattn.cli.seeds import SeedPerEpoch
@@ -16,7 +17,6 @@ from keras_seqattn.data.encoding import encode
 from keras_seqattn.data.filtering import filter_lengths
 from keras_seqattn.training.losses import SmoothedCrossentropy
 from keras_seqattn.training.metrics import Perplexity, TokenAccuracy
-from keras_seqattn.training.text_metric import text_metric
 from keras_seqattn.training.validation import Validation
 from keras_seqattn.translator.translator import Translator
 
@@ -30,8 +30,7 @@ def check(settings):
     text_choice.check(settings)
     model_choice.chosen(settings)
     optimizer(settings, 1)
-    for name in settings.metric or ():
-        text_metric(name)
+    metrics(settings.metric or ())
 
 
 def effective(settings, task):
@@ -48,6 +47,7 @@ def effective(settings, task):
     still_open = {k: v for k, v in suiting.items() if getattr(settings, k) is None}
     settings = settings.with_(**still_open)
     text_choice.check(settings)  # those of both sides now, for a joint vocabulary
+    metrics(settings.metric)
     return settings
 
 
@@ -116,8 +116,8 @@ def train(settings, task, run):
     validation = make_validation(settings, task, translator, run)
     run.begin(settings, *texts)
     run.load_state(model, epoch)
-    others = SeedPerEpoch(), TimeLimit(settings.minutes)
-    keeper = Keeper(run, translator, validation)
+    limit = TimeLimit(settings.minutes)
+    keeper = Keeper(run, translator, validation, limit)
     with interruptible():
         try:
             model.fit(
@@ -126,7 +126,7 @@ def train(settings, task, run):
                 initial_epoch=epoch,
                 shuffle=False,  # the dataset does
                 verbose=1 if sys.stdout.isatty() else 2,
-                callbacks=[validation, *others, keeper],
+                callbacks=[validation, SeedPerEpoch(), limit, keeper],
             )
         finally:
             keeper.finish()

@@ -44,8 +44,9 @@ def configure(parser):
 
 def run(parsed):
     """Translates."""
-    from keras_seqattn.cli import translators
+    from keras_seqattn.cli import text_output, translators
 
+    text_output.check(parsed.output)
     search = parsed.beam, parsed.n_best, parsed.length_penalty
     if parsed.file == "-" and sys.stdin.isatty():
         _converse(translators.load(parsed.run, *search), parsed)
@@ -66,6 +67,7 @@ def _texts(parsed):
 
 
 def _translate(translator, texts, parsed):
+    from keras_seqattn.cli import text_output
     from keras_seqattn.cli.progress import bar
 
     with bar("translating", len(texts)) as update:
@@ -78,8 +80,7 @@ def _translate(translator, texts, parsed):
     if parsed.output is None:
         sys.stdout.writelines(f"{line}\n" for line in lines)
     else:
-        with open(parsed.output, "w", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in lines)
+        text_output.write(parsed.output, lines)
 
 
 def _converse(translator, parsed):

@@ -4,7 +4,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_seqattn.data.checks import check_count
-from keras_seqattn.data.plan import plan_batches
+from keras_seqattn.data.plan import check_sizes, plan_batches
 
 _AHEAD = 2  # batches that are made while the model is at work
 
@@ -26,14 +26,16 @@ def batches(
     lengths together. All epochs have the same shapes and the same number of batches,
     which the dataset knows.
 
-    An epoch counts when its last batch has been made; a look at the first batches does
-    not. Epoch n is the same whatever was before it, so that `epoch=n` goes on where a
-    training has stopped after n epochs.
+    An epoch counts when its last batch has been made, up to two batches before it is
+    used: a look at the first batches does not count where there are more. Epoch n is
+    the same whatever was before it, so that `epoch=n` goes on where a training has
+    stopped after n epochs.
 
     Args:
         encoded: `EncodedPairs`; or a function from the number of an epoch to the
-            `EncodedPairs` of this epoch, which is called when the epoch begins. The
-            number of batches is then unknown to the dataset.
+            `EncodedPairs` of this epoch, which is called when the epoch begins (for
+            the first one now: what is wrong with it shows at once). The number of
+            batches is then unknown to the dataset.
         batch_tokens: number of positions of a batch, on its longer side, padding and
             end tokens included: pairs times the longest sentence is not more. A single
             pair that is longer is a batch of its own: see `filter_lengths`.
@@ -66,21 +68,30 @@ def batches(
         [[6 7 2]
          [5 2 0]]
 
-        Subwords drawn anew for every epoch:
+        Other ids in every epoch (for subwords drawn anew: `encode(..., sample=True)`):
 
-        >>> def sampled(epoch):
-        ...     return encode(pairs, source_text, target_text, sample=True)
-        >>> dataset = batches(sampled, batch_tokens=2000)
+        >>> def changing(epoch):
+        ...     return EncodedPairs.of([[5 + epoch]], [[6]])
+        >>> dataset = batches(changing, batch_tokens=2000)
+        >>> for epoch in range(2):
+        ...     print(*(inputs["source"].numpy() for inputs, labels in dataset))
+        [[5 2]]
+        [[6 2]]
     """
     check_count("batches", "seed", seed, 0)
     check_count("batches", "epoch", epoch, 0)
+    check_sizes(batch_tokens, batch_size, pad_to_multiple)
     sizes = {"batch_size": batch_size, "pad_to_multiple": pad_to_multiple}
 
     def planned(encoded):
         return encoded, plan_batches(encoded, batch_tokens, **sizes)
 
     if callable(encoded):
-        epochs = _Epochs(lambda n: planned(encoded(n)), shuffle, seed, epoch)
+        first = [planned(encoded(epoch))]  # an error in tf.data would be another one
+        epochs = _Epochs(
+            lambda n: first.pop() if first else planned(encoded(n)),
+            *(shuffle, seed, epoch),
+        )
     else:
         both = planned(encoded)
         epochs = _Epochs(lambda n: both, shuffle, seed, epoch)

@@ -1,6 +1,7 @@
 """Pairs of strings: what is translated into what."""
 
 import dataclasses
+from collections.abc import Iterable
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -12,7 +13,8 @@ class Pairs:
 
     Args:
         source: list of strings.
-        target: list of strings, as many.
+        target: list of strings, as many; to evaluate with, a list of several references
+            may stand for a string.
         dropped: `{reason: count}` of what did not get in when the pairs were read.
 
     Example:
@@ -31,8 +33,7 @@ class Pairs:
 
     def __post_init__(self):
         for name in ("source", "target"):
-            _check_side(name, getattr(self, name))
-            object.__setattr__(self, name, list(getattr(self, name)))
+            object.__setattr__(self, name, _listed(name, getattr(self, name)))
         if len(self.source) != len(self.target):
             raise ValueError(
                 "Pairs got sides of different length. Expected as many targets as "
@@ -66,11 +67,37 @@ class Pairs:
         return f"Pairs({len(self)} pair{'s' * (len(self) != 1)}{first}{rest})"
 
 
-def _check_side(name, strings):
-    """A string is a sequence of strings, too, but hardly what is meant."""
+def _listed(name, strings):
+    """A list of strings; one string is a sequence of them, too, but hardly meant."""
     if isinstance(strings, (str, bytes)):
         raise ValueError(
             f"Pairs got a single string as its {name}. Expected a list of strings, "
             f"received {strings[:40]!r}. Put it into a list, or read a file with "
             "read_pairs."
         )
+    if not isinstance(strings, Iterable):
+        raise ValueError(
+            f"Pairs got an unusable {name}. Expected a list of strings, received "
+            f"{strings!r}. Pass as many strings as the other side has."
+        )
+    strings = list(strings)
+    usable = _is_text if name == "source" else _is_reference
+    if not all(map(usable, strings)):
+        at = list(map(usable, strings)).index(False)
+        several = "" if name == "source" else " or lists of several references"
+        raise ValueError(
+            f"Pairs got something in its {name} that is no text. Expected strings"
+            f"{several}, received {strings[at]!r} at position {at}. Decode bytes, and "
+            "leave out what has no text on one side."
+        )
+    return strings
+
+
+def _is_text(item):
+    return isinstance(item, str)
+
+
+def _is_reference(item):
+    if isinstance(item, (list, tuple)):
+        return bool(item) and all(map(_is_text, item))
+    return isinstance(item, str)

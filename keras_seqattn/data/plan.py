@@ -89,7 +89,8 @@ def plan_batches(encoded, batch_tokens=None, *, batch_size=None, pad_to_multiple
         >>> plan_batches(encoded, batch_tokens=20)
         BatchPlan(2 batches in 2 shapes, padding: source 4.2 %, target 0.0 %)
     """
-    _check(encoded, batch_tokens, batch_size, pad_to_multiple)
+    check_sizes(batch_tokens, batch_size, pad_to_multiple)
+    _check_encoded(encoded)
     lengths = np.stack([encoded.source.lengths, encoded.target.lengths]) + 1  # the end
     padded = -(-lengths // pad_to_multiple) * pad_to_multiple
     # All that follows is about the different sizes, a few thousand, not about pairs.
@@ -153,7 +154,7 @@ def _positions(dealt):
     return np.sum(rows * (source + target))
 
 
-def _check(encoded, batch_tokens, batch_size, pad_to_multiple):
+def _check_encoded(encoded):
     if not isinstance(encoded, EncodedPairs):
         raise ValueError(
             "batches got pairs that are not encoded. Expected EncodedPairs, received "
@@ -164,6 +165,10 @@ def _check(encoded, batch_tokens, batch_size, pad_to_multiple):
             "batches got nothing to put into batches. Expected one pair or more, "
             "received none. Check what was read, and the report of the filter."
         )
+
+
+def check_sizes(batch_tokens, batch_size, pad_to_multiple):
+    """Batches have a size, and nothing is less than 1."""
     if batch_tokens is None and batch_size is None:
         raise ValueError(
             "batches got no size. Expected batch_tokens, batch_size or both, received "

@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from keras_seqattn.text.normalization import FORMS
+from keras_seqattn.text.normalization import FORMS, WHITE_SPACE
 
 SPECIAL = ("<pad>", "<s>", "</s>", "<unk>")
 
@@ -48,6 +48,17 @@ def check_characters(owner, pieces):
                 f"{owner} got a vocabulary with a longer piece. Expected single "
                 f"characters after {list(SPECIAL)}, received {piece!r}. Use "
                 "SentencePiece or Words for longer ones."
+            )
+
+
+def check_words(owner, pieces):
+    """What can stand between white space."""
+    for piece in pieces:
+        if not piece or any(character in WHITE_SPACE for character in piece):
+            raise ValueError(
+                f"{owner} got a vocabulary with something that is no word. Expected "
+                f"str without white space, none empty, received {piece!r}. Drop it: no "
+                "text holds it as one word."
             )
 
 

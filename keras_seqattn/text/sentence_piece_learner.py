@@ -63,14 +63,17 @@ def check_learning(kind, character_coverage, symbols):
             f"{OWNER} got an unknown kind. Expected one of {list(KINDS)}, "
             f"received kind={kind!r}. Check the spelling."
         )
-    if not 0.98 <= character_coverage <= 1:
+    coverage = character_coverage
+    number = isinstance(coverage, (int, float)) and not isinstance(coverage, bool)
+    if not number or not 0.98 <= coverage <= 1:
         raise ValueError(
             f"{OWNER} got an unusable character_coverage. Expected a number from "
-            f"0.98 to 1, received character_coverage={character_coverage!r}. Use 1 for "
+            f"0.98 to 1, received character_coverage={coverage!r}. Use 1 for "
             "alphabets, 0.9995 for Chinese and Japanese."
         )
-    is_list = not isinstance(symbols, str)
-    if not is_list or len({*symbols, *SPECIAL, ""}) != len(symbols) + len(SPECIAL) + 1:
+    is_list = isinstance(symbols, (list, tuple))
+    usable = is_list and all(isinstance(symbol, str) for symbol in symbols)
+    if not usable or len({*symbols, *SPECIAL, ""}) != len(symbols) + len(SPECIAL) + 1:
         raise ValueError(
             f"{OWNER} got unusable user_defined_symbols. Expected a list of "
             f"different str, none empty, none of {list(SPECIAL)}, received "

@@ -4,7 +4,7 @@ import collections
 
 import tensorflow as tf
 
-from keras_seqattn.text.checks import check_vocabulary_size
+from keras_seqattn.text.checks import check_vocabulary_size, check_words
 from keras_seqattn.text.listed import ListedProcessor, most_frequent, table
 from keras_seqattn.text.ragged import ragged_rows, running_sum
 
@@ -31,6 +31,7 @@ class Words(ListedProcessor):
     def __init__(self, vocabulary, normalization=None, lowercase=False):
         super().__init__(vocabulary, normalization, lowercase)
         known = self._vocabulary[len(self.tokens) :]  # "</s>" in a text is no end
+        check_words(type(self).__name__, known)
         self._ids = table([*known, ""], self.tokens)  # a table may not be empty
 
     @classmethod

@@ -116,7 +116,9 @@ def alignment_error_rate(links, gold):
             f"{len(gold)}. Check the files: is a line missing?"
         )
     right = total = 0
-    for found, (sure, possible) in zip(links, gold, strict=True):
+    for n, (found, known) in enumerate(zip(links, gold, strict=True)):
+        _check_links(found, known, n)
+        sure, possible = known
         right += len(found & sure) + len(found & possible)
         total += len(found) + len(sure)
     return 1.0 - right / total if total else 0.0
@@ -131,4 +133,22 @@ def check_matrix(owner, alignment):
             f"sentence pair, received shape {alignment.shape}. Take one sentence, and "
             "average over heads."
         )
-    return alignment
+    if not np.all((alignment > -1e-3) & (alignment < 1.001)):
+        raise ValueError(
+            f"{owner} got numbers that are no alignment. Expected 0 to 1, received "
+            f"{alignment.min():.3g} to {alignment.max():.3g}. Pass what a mechanism "
+            "calls its alignment, after the softmax."
+        )
+    return np.clip(alignment, 0.0, 1.0)
+
+
+def _check_links(found, known, n):
+    """A list is no set: its links may occur twice."""
+    if not isinstance(known, GoldLinks) or not all(
+        isinstance(links, (set, frozenset)) for links in (found, *known)
+    ):
+        raise ValueError(
+            "alignment_error_rate got unusable links. Expected a set of (source, "
+            f"target) and GoldLinks of two sets, received {found!r} and {known!r} at "
+            f"position {n}. Take them from alignment_links and read_alignments."
+        )

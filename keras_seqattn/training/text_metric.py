@@ -9,6 +9,7 @@ from keras_seqattn.training.text_metrics import (
     bleu,
     chrf,
     exact_match,
+    sacrebleu_metrics,
     token_error_rate,
     word_error_rate,
 )
@@ -23,6 +24,8 @@ class TextMetric:
         function: from a list of strings and as many references (each a string, or a
             list of several) to a number.
         higher_is_better: False for error rates.
+        needs: a function without arguments that raises an ImportError where a package
+            is missing which the metric needs; None: it needs none.
 
     Example:
         >>> def length_ratio(hypotheses, references):
@@ -34,6 +37,12 @@ class TextMetric:
     name: str
     function: Callable
     higher_is_better: bool = True
+    needs: Callable | None = None
+
+    def check(self):
+        """Raises now what a missing package would raise at the first call."""
+        if self.needs is not None:
+            self.needs()
 
     def __call__(self, hypotheses, references):
         return self.function(hypotheses, references)
@@ -48,10 +57,14 @@ class TextMetric:
 METRICS = {
     metric.name: metric
     for metric in (
-        TextMetric("bleu", bleu),
+        TextMetric("bleu", bleu, needs=sacrebleu_metrics),
         # Of text that is tokenised already, as some test sets are.
-        TextMetric("tokenized_bleu", functools.partial(bleu, tokenize="none")),
-        TextMetric("chrf", chrf),
+        TextMetric(
+            "tokenized_bleu",
+            functools.partial(bleu, tokenize="none"),
+            needs=sacrebleu_metrics,
+        ),
+        TextMetric("chrf", chrf, needs=sacrebleu_metrics),
         TextMetric("exact_match", exact_match),
         # As grapheme-to-phoneme papers count: wrong words, and edits of phonemes.
         TextMetric("wer", word_error_rate, higher_is_better=False),

@@ -12,6 +12,9 @@ class SignedScore(float):
         self.signature = signature
         return self
 
+    def __getnewargs__(self):  # for copies and pickles
+        return float(self), self.signature
+
 
 def bleu(hypotheses, references, tokenize="13a", lowercase=False):
     """BLEU of a whole test set, in percent, by sacreBLEU.
@@ -37,9 +40,17 @@ def bleu(hypotheses, references, tokenize="13a", lowercase=False):
     References:
         Papineni et al. 2002, ACL. Post 2018, arXiv:1804.08771.
     """
-    metric = _sacrebleu().BLEU
+    metric = sacrebleu_metrics().BLEU
     check_choice("bleu", "tokenize", tokenize, metric.TOKENIZERS)
-    metric = metric(tokenize=tokenize, lowercase=lowercase)
+    try:
+        metric = metric(tokenize=tokenize, lowercase=lowercase)
+    except (ImportError, RuntimeError) as error:  # RuntimeError: of the mecab ones
+        extras = {"ja-mecab": "sacrebleu[ja]", "ko-mecab": "sacrebleu[ko]"}
+        raise ImportError(
+            "bleu needs a package that is not installed. Expected those of the "
+            f"tokenizer, received tokenize={tokenize!r} without them. Run pip install "
+            f'"{extras.get(tokenize, "sentencepiece")}", or choose another tokenizer.'
+        ) from error
     return _score("bleu", metric, hypotheses, references)
 
 
@@ -65,7 +76,7 @@ def chrf(hypotheses, references, word_order=0, lowercase=False):
     References:
         Popovic 2015, WMT. Post 2018, arXiv:1804.08771.
     """
-    metric = _sacrebleu().CHRF(word_order=word_order, lowercase=lowercase)
+    metric = sacrebleu_metrics().CHRF(word_order=word_order, lowercase=lowercase)
     return _score("chrf", metric, hypotheses, references)
 
 
@@ -148,7 +159,8 @@ def _score(owner, metric, hypotheses, references):
     return SignedScore(score, str(metric.get_signature()))
 
 
-def _sacrebleu():
+def sacrebleu_metrics():
+    """The module; it may be absent."""
     try:
         import sacrebleu.metrics
     except ImportError as error:

@@ -22,7 +22,7 @@ def check_options(every, unit, patience, folder, average, samples):
 
 
 def as_metrics(metrics):
-    """A list of `TextMetric`s with different names."""
+    """A list of `TextMetric`s with different names, which have what they need."""
     if isinstance(metrics, str):
         metrics = [metrics]
     metrics = [text_metric(metric) for metric in metrics]
@@ -32,6 +32,8 @@ def as_metrics(metrics):
             "Validation got unusable metrics. Expected one or more, each with a name "
             f"of its own, received {names}. Pass e.g. metrics=['bleu', 'chrf']."
         )
+    for metric in metrics:
+        metric.check()  # now, not after an epoch
     return metrics
 
 

@@ -46,6 +46,8 @@ class ValidationFolder:
         if self.record_path.exists():
             _check_goes_on(step, self.record_path)
             record.read(self.record_path)
+            if record.best:
+                _check_best(self.best_path)
         for path in self.last_paths():
             if _step(path) > step:
                 path.unlink()
@@ -92,4 +94,15 @@ def _check_goes_on(step, path):
             "Validation got the folder of another training. Expected an empty one for "
             f"a training that starts at step 0, received one with {str(path)!r}. Use a "
             "new folder; or, to go on, load model and optimizer before fit."
+        )
+
+
+def _check_best(path):
+    """Now, not when training ends."""
+    if not path.exists():
+        raise ValueError(
+            "Validation got a folder without its best weights. Expected "
+            f"{str(path)!r}, as validation.json names a best validation, received no "
+            "file. Put it back; or delete validation.json, which forgets the best "
+            "value."
         )

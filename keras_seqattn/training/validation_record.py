@@ -51,7 +51,8 @@ class ValidationRecord:
         """Goes on from what `write` wrote."""
         try:
             state = json.loads(path.read_text(encoding="utf-8"))
-            metric, entries = state["metric"], state["entries"]
+            metric = state["metric"]
+            entries = [_entry(entry, metric) for entry in state["entries"]]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ValueError(
                 "Validation got a record that it cannot read. Expected what it wrote "
@@ -65,3 +66,9 @@ class ValidationRecord:
                 f"{metric!r}. Use a new folder, or the same first metric."
             )
         self.entries = entries
+
+
+def _entry(entry, metric):
+    """What was read as an entry, if all is there that is asked of it later."""
+    values = {metric: float(entry["values"][metric]), **entry["values"]}
+    return {"step": int(entry["step"]), "values": values, "best": entry["best"]}

@@ -1,6 +1,7 @@
 """`seqattn evaluate` and `seqattn score`."""
 
 import json
+import sys
 
 import pytest
 
@@ -41,6 +42,68 @@ def test_evaluates_files(loaded, trained, files, capsys):
     rows = capsys.readouterr().out.splitlines()
     assert [row.split()[0] for row in rows] == ["chrf", "wer"]
     assert "nrefs:1" in rows[0]  # what sacreBLEU says of itself
+
+
+@pytest.fixture
+def trained_from_files(copied, files):
+    """A run that looks as if it had been trained from two files."""
+    sources = [f"{a}{b}" for a in "abcde" for b in "abcde"]
+    paths = files(source=sources, target=[text[::-1] for text in sources])
+    path = copied / "run.json"
+    run = json.loads(path.read_text())
+    sides = dict(zip(("source", "target"), map(str, paths), strict=True))
+    own = {"task": None, "task_options": {}, "validation_size": 4, **sides}
+    path.write_text(json.dumps({**run, "settings": {**run["settings"], **own}}))
+    return copied
+
+
+@pytest.mark.parametrize("options", [[], ["--batch-size", "3"]])
+def test_judges_what_a_run_from_files_held_out(
+    loaded, trained_from_files, capsys, options
+):
+    run = str(trained_from_files)
+    assert main(["evaluate", run, "--json", "--metric", "wer", *options]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["texts"] == 4
+    note = "the validation set of the run, by which its translator was chosen:\n"
+    assert note in printed.err
+    assert main(["score", run, *options]) == 0
+    printed = capsys.readouterr()
+    assert len(printed.out.splitlines()) == 4 and note in printed.err
+
+
+def test_output_that_cannot_be_written_comes_before_the_work(failing, tmp_path):
+    said = failing("evaluate", tmp_path / "no run", "--output", tmp_path / "no" / "x")
+    assert said == (
+        "seqattn got an output that it cannot write. Expected a file in a folder that "
+        f"exists, received --output {tmp_path}/no/x, in a folder that does not exist. "
+        "Choose another path."
+    )
+
+
+def test_numbers_are_said_before_texts_are_written(
+    translator, trained, tmp_path, monkeypatch, capsys
+):
+    out = tmp_path / "texts"
+
+    def load(*how, **options):
+        out.mkdir()  # meanwhile somebody has
+        return translator
+
+    monkeypatch.setattr(translators, "load", load)
+    assert main(["evaluate", str(trained), "--output", str(out)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out.startswith("exact_match  ")
+    assert "seqattn: error: " in printed.err
+
+
+def test_missing_package_comes_before_the_pairs(
+    failing, trained, tmp_path, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "sacrebleu", None)
+    pairs = tmp_path / "nowhere.tsv"
+    said = failing("evaluate", trained, "--pairs", pairs, "--metric", "wer", "chrf")
+    assert 'pip install "keras_seqattn[metrics]"' in said
 
 
 def test_unknown_metric_comes_before_the_work(failing, trained):

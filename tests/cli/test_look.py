@@ -41,6 +41,13 @@ def test_inspects_a_run_that_has_just_begun(copied, capsys):
     assert "translator: none yet, the first validation makes it\n" in said
 
 
+def test_inspects_a_history_with_a_line_half_written(copied, capsys):
+    with (copied / "history.jsonl").open("a") as file:
+        file.write('{"epoch": 3, "st')
+    assert main(["inspect", str(copied)]) == 0
+    assert "epoch  step  seconds" in capsys.readouterr().out
+
+
 def test_prints_a_vocabulary(trained, capsys):
     assert main(["inspect", str(trained), "--vocabulary", "target"]) == 0
     pieces = capsys.readouterr().out.splitlines()

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import keras_seqattn as ks
-from keras_seqattn.cli import progress
+from keras_seqattn.cli import history, progress
 from keras_seqattn.cli.keeper import Keeper
 from keras_seqattn.cli.run_folder import RunFolder
 from keras_seqattn.cli.seeds import SeedPerEpoch
@@ -76,13 +76,16 @@ def test_working_says_how_long(monkeypatch, clock, capsys):
 def test_time_limit(clock):
     limit = TimeLimit(minutes=2)
     limit.set_model(SimpleNamespace(stop_training=False))
+    limit.set_params({"steps": 3})
     limit.on_train_begin()
     clock[0] += 119.0
     limit.on_train_batch_end(0)
     assert not limit.model.stop_training
     clock[0] += 1.0
     limit.on_train_batch_end(1)
-    assert limit.model.stop_training
+    assert limit.model.stop_training and limit.has_cut
+    limit.on_train_batch_end(2)  # the last one of the epoch
+    assert limit.model.stop_training and not limit.has_cut
 
 
 # The disk is full ---------------------------------------------------------------------
@@ -126,7 +129,8 @@ def test_full_disk_ends_no_training_and_costs_no_state(tmp_path, monkeypatch):
         "rising", lambda *texts: float(echo.model.optimizer.iterations)
     )
     validation = ks.Validation(echo, pairs, [metric], folder=run.checkpoints)
-    callbacks = [FillsUp(echo, monkeypatch), validation, Keeper(run, echo, validation)]
+    keeper = Keeper(run, echo, validation, TimeLimit(None))
+    callbacks = [FillsUp(echo, monkeypatch), validation, keeper]
     x = np.ones((2, 1), "float32")
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", RuntimeWarning)
@@ -147,9 +151,56 @@ def test_history_forgets_what_is_done_again(tmp_path):
     run = RunFolder(tmp_path)
     entries = [{"epoch": n, "step": 10 * n} for n in (1, 2, 3)]
     run.history.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
-    keeper = Keeper(run, Echo(), None)
+    keeper = Keeper(run, Echo(), None, TimeLimit(None))
     keeper._forget(20)
     assert [json.loads(x) for x in run.history.read_text().splitlines()] == entries[:2]
+
+
+def test_history_survives_a_line_half_written(tmp_path):
+    run = RunFolder(tmp_path)
+    run.history.write_text('{"epoch": 1, "step": 0}\n{"epoch": 2, "st')
+    keeper = Keeper(run, Echo(), None, TimeLimit(None))
+    keeper.set_model(keeper.translator.model)
+    keeper.start = 0.0
+    keeper._write_history(2, {})  # nothing is added to the half one
+    assert [entry["epoch"] for entry in history.read(run.history)] == [1, 2]
+    assert run.history.read_text().endswith("}\n")
+    run.history.write_text(run.history.read_text() + '{"ep')
+    keeper._forget(0)
+    assert [entry["epoch"] for entry in history.read(run.history)] == [1, 2]
+
+
+# The time is over ---------------------------------------------------------------------
+
+
+class Late(keras.callbacks.Callback):
+    """In some step, a minute has gone by."""
+
+    def __init__(self, limit, step):
+        super().__init__()
+        self.limit, self.step = limit, step
+
+    def on_train_batch_begin(self, batch, logs=None):
+        if int(self.model.optimizer.iterations) + 1 == self.step:
+            self.limit.start -= 60.0
+
+
+@pytest.mark.parametrize("step, epochs", [(3, 1), (4, 2)])
+def test_an_epoch_cut_short_is_validated_but_not_done(tmp_path, step, epochs, capsys):
+    echo, run, limit = Echo(), RunFolder(tmp_path), TimeLimit(1)
+    metric = ks.TextMetric(
+        "rising", lambda *texts: float(echo.model.optimizer.iterations)
+    )
+    validation = ks.Validation(echo, (["a"], ["a"]), [metric], folder=run.checkpoints)
+    keeper = Keeper(run, echo, validation, limit)
+    callbacks = [validation, Late(limit, step), limit, keeper]
+    x = np.ones((4, 1), "float32")
+    echo.model.fit(x, x, batch_size=2, epochs=9, callbacks=callbacks, verbose=0)
+    assert run.last_epoch() == epochs
+    assert [entry["epoch"] for entry in history.read(run.history)] == [1, 2][:epochs]
+    assert validation.best["step"] == step and keeper.kept is validation.best
+    said = "the time is over: to go on, this epoch is done again\n"
+    assert (said in capsys.readouterr().err) == (epochs == 1)
 
 
 class Draws(keras.layers.Layer):

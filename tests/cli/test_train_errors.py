@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 
 import pytest
 
@@ -41,6 +42,12 @@ ROWS = {
         "train got a setting that nothing would use. Expected --warmup only with an "
         "optimizer of Keras, received --warmup without. Leave it out, or add the "
         "other.",
+    ),
+    "warm-up that is there already": (
+        [*SMALL, "--schedule", "nvidia_gnmt", "--warmup", "5000"],
+        "train got a warm-up for a schedule that has its own. Expected --warmup with "
+        "another --schedule, received --warmup 5000 and --schedule nvidia_gnmt. Leave "
+        "--warmup out: this schedule rises in its first 200 steps.",
     ),
     "too small": (
         [*TASK, "--epochs", "0"],
@@ -159,6 +166,24 @@ def test_text(failing, tmp_path, options, expected):
     said = failing("train", *options, "--out", tmp_path / "run")
     pattern = re.escape(expected).replace(re.escape("..."), ".*")
     assert re.fullmatch(pattern, said), said
+    assert not (tmp_path / "run").exists()
+
+
+def test_missing_package_comes_before_the_data(failing, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sacrebleu", None)
+    options = ["--pairs", tmp_path / "nowhere.tsv", "--preset", "small"]
+    options += ["--metric", "wer", "bleu", "--out", tmp_path / "run"]
+    assert 'pip install "keras_seqattn[metrics]"' in failing("train", *options)
+
+
+def test_missing_package_for_the_metric_that_suits_the_data(
+    failing, files, tmp_path, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "sacrebleu", None)
+    [path] = files(**{"pairs.tsv": ["a\tb", "c\td", "e\tf"]})
+    options = ["--pairs", path, "--preset", "small", "--validation-size", "1"]
+    said = failing("train", *options, "--out", tmp_path / "run")
+    assert 'pip install "keras_seqattn[metrics]"' in said
     assert not (tmp_path / "run").exists()
 
 

@@ -145,6 +145,37 @@ def test_conversation(asked, monkeypatch, capsys):
     assert capsys.readouterr().out == "ABC\nEDCB\n"
 
 
+# Bad output ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name, why",
+    [
+        ("", "a folder"),
+        ("no/out", "in a folder that does not exist"),
+        ("old", "which you may not write to"),
+        ("new", "which you may not write to"),
+    ],
+)
+def test_output_is_checked_before_the_work(
+    failing, asked, files, tmp_path, monkeypatch, name, why
+):
+    files(old=["mine"])
+    out = tmp_path / name
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    assert failing("translate", "run", tmp_path / "nowhere", "--output", out) == (
+        "seqattn got an output that it cannot write. Expected a file in a folder that "
+        f"exists, received --output {out}, {why}. Choose another path."
+    )
+    assert asked == []
+
+
+def test_an_old_output_stays_until_there_is_a_new_one(failing, files):
+    [out] = files(old=["mine"])
+    assert failing("translate", "no run", out, "--output", out)
+    assert out.read_text() == "mine\n"
+
+
 # Bad input ----------------------------------------------------------------------------
 
 

@@ -94,6 +94,7 @@ def test_wrong_type_is_an_error_of_the_user():
         ({"schedule": "cosine"}, [0.001, 0.0005, 0.0]),
         ({"schedule": "cosine", "warmup": 50}, [0.0, 0.001, 0.0]),
         ({"schedule": "luong5"}, [0.001, 0.001, 0.001 / 32]),
+        ({"schedule": "luong5", "warmup": 50}, [0.00001, 0.001, 0.001 / 32]),
         ({"schedule": "nvidia_gnmt"}, [0.00001, 0.001 * 0.01 ** (16 / 66), 0.0000625]),
     ],
 )

@@ -74,6 +74,24 @@ def count(owner, name, least, received):
     )
 
 
+def no_text(side, received, position):
+    return (
+        f"Pairs got something in its {side} that is no text. Expected strings"
+        f"{' or lists of several references' * (side == 'target')}, received "
+        f"{received!r} at position {position}. Decode bytes, and leave out what has no "
+        "text on one side."
+    )
+
+
+def not_called(epoch):
+    pytest.fail("sizes are looked at first")
+
+
+def sampled(epoch):
+    text = ks.Words(["<pad>", "<s>", "</s>", "<unk>", "a"])
+    return data.encode(PAIRS, text, text, sample=True)
+
+
 def malformed_json(received, number, path):
     return (
         "read_pairs got a malformed row. Expected a JSON object with strings under "
@@ -89,6 +107,10 @@ def columns(format, words, received, example):
     )
 
 
+NO_SIZE = (
+    "batches got no size. Expected batch_tokens, batch_size or both, received neither. "
+    "Pass e.g. batch_tokens=2000."
+)
 NUMBERS = "numbers from 0, or names in the first row"
 FOREIGN = (
     "encode got a cache that it did not write. Expected a path that is free or a file "
@@ -107,6 +129,17 @@ ROWS = [
         "Pairs got a single string as its source. Expected a list of strings, received "
         "'abc'. Put it into a list, or read a file with read_pairs.",
     ),
+    (
+        lambda: data.Pairs(["a"], None),
+        "Pairs got an unusable target. Expected a list of strings, received None. Pass "
+        "as many strings as the other side has.",
+    ),
+    (lambda: data.Pairs([1], [2]), no_text("source", 1, 0)),
+    (lambda: data.Pairs(["a", None], ["b", "c"]), no_text("source", None, 1)),
+    (lambda: data.Pairs(["a", ["b"]], ["c", "d"]), no_text("source", ["b"], 1)),
+    (lambda: data.Pairs(["a", "b"], ["c", []]), no_text("target", [], 1)),
+    (lambda: data.Pairs(["a", "b"], [["c"], ["d", 2]]), no_text("target", ["d", 2], 1)),
+    (lambda: data.Pairs(["a"], [b"b"]), no_text("target", b"b", 0)),
     (
         lambda: data.read_pairs("two.txt", "none.txt"),
         "read_pairs got a path without a file. Expected a file, received 'none.txt'. "
@@ -279,10 +312,18 @@ ROWS = [
         "batches got nothing to put into batches. Expected one pair or more, received "
         "none. Check what was read, and the report of the filter.",
     ),
+    (lambda: data.batches(ENCODED), NO_SIZE),
+    (lambda: data.batches(not_called), NO_SIZE),
+    (lambda: data.batches(not_called, 9.5), count("batches", "batch_tokens", 1, 9.5)),
     (
-        lambda: data.batches(ENCODED),
-        "batches got no size. Expected batch_tokens, batch_size or both, received "
-        "neither. Pass e.g. batch_tokens=2000.",
+        lambda: data.batches(lambda epoch: 5, 30),
+        "batches got pairs that are not encoded. Expected EncodedPairs, received 5. "
+        "Call encode(pairs, source_text, target_text) first.",
+    ),
+    (
+        lambda: data.batches(sampled, 30),
+        "Words cannot sample. Expected sample=False, received sample=True. Use a "
+        "SentencePiece: its segmentations have probabilities.",
     ),
     (lambda: data.batches(ENCODED, 0), count("batches", "batch_tokens", 1, 0)),
     (

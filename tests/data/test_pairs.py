@@ -38,3 +38,8 @@ def test_does_not_share_the_lists_it_was_given():
     pairs = data.Pairs(source, ["x"])
     source.append("b")
     assert len(pairs) == 1
+
+
+def test_targets_may_be_several_references():
+    pairs = data.Pairs(["a", "b"], ["x", ["y", "z"]])
+    assert pairs[1] == ("b", ["y", "z"])

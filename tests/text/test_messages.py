@@ -33,6 +33,22 @@ def piece(*args, **options):
     return ks.SentencePiece.learn(["the cat", "the hat"] * 3, *args, **options)
 
 
+def no_word(received):
+    return (
+        "Words got a vocabulary with something that is no word. Expected str without "
+        f"white space, none empty, received {received}. Drop it: no text holds it as "
+        "one word."
+    )
+
+
+def unusable_symbols(received):
+    return (
+        "SentencePiece.learn got unusable user_defined_symbols. Expected a list of "
+        "different str, none empty, none of ['<pad>', '<s>', '</s>', '<unk>'], "
+        f"received {received}. Drop what is there already."
+    )
+
+
 CALLS = {
     "normalization": (
         lambda: words(normalization="NFKC"),
@@ -61,6 +77,18 @@ CALLS = {
         "Characters got a vocabulary with a longer piece. Expected single characters "
         "after ['<pad>', '<s>', '</s>', '<unk>'], received 'bc'. Use SentencePiece or "
         "Words for longer ones.",
+    ),
+    "empty word": (
+        lambda: ks.Words([*SPECIAL, "a", ""]),
+        no_word("''"),
+    ),
+    "two words": (
+        lambda: ks.Words([*SPECIAL, "a b"]),
+        no_word("'a b'"),
+    ),
+    "wide space": (
+        lambda: ks.Words([*SPECIAL, "a\u3000"]),
+        no_word("'a\\u3000'"),
     ),
     "vocabulary size": (
         lambda: ks.Words.learn(["a"], 4),
@@ -178,17 +206,27 @@ CALLS = {
         "from 0.98 to 1, received character_coverage=0.9. Use 1 for alphabets, 0.9995 "
         "for Chinese and Japanese.",
     ),
+    "character_coverage as text": (
+        lambda: piece(10, character_coverage="1"),
+        "SentencePiece.learn got an unusable character_coverage. Expected a number "
+        "from 0.98 to 1, received character_coverage='1'. Use 1 for alphabets, 0.9995 "
+        "for Chinese and Japanese.",
+    ),
     "user_defined_symbols": (
         lambda: piece(10, user_defined_symbols=["<s>", "x"]),
-        "SentencePiece.learn got unusable user_defined_symbols. Expected a list of "
-        "different str, none empty, none of ['<pad>', '<s>', '</s>', '<unk>'], "
-        "received ['<s>', 'x']. Drop what is there already.",
+        unusable_symbols("['<s>', 'x']"),
     ),
     "one symbol": (
         lambda: piece(10, user_defined_symbols="<2de>"),
-        "SentencePiece.learn got unusable user_defined_symbols. Expected a list of "
-        "different str, none empty, none of ['<pad>', '<s>', '</s>', '<unk>'], "
-        "received '<2de>'. Drop what is there already.",
+        unusable_symbols("'<2de>'"),
+    ),
+    "no symbols": (
+        lambda: piece(10, user_defined_symbols=None),
+        unusable_symbols("None"),
+    ),
+    "symbols that are no text": (
+        lambda: piece(10, user_defined_symbols=[["a"]]),
+        unusable_symbols("[['a']]"),
     ),
     "too large": (
         lambda: piece(1000),

@@ -9,6 +9,7 @@ from unittest import mock
 import numpy as np
 
 import keras_seqattn as ks
+from keras_seqattn.training import text_metrics
 from keras_seqattn.training.checkpoint import save_weights
 from keras_seqattn.training.metrics import TokenMean
 from keras_seqattn.training.text_metric import text_metric
@@ -17,6 +18,7 @@ from keras_seqattn.training.validation_record import ValidationRecord
 from tests.training.translators import PAIRS, Scripted, validation
 
 HERE = Path(__file__)
+GOLD = ks.GoldLinks(frozenset({(0, 0)}), frozenset({(0, 0)}))
 
 
 class Mute(TokenMean):
@@ -35,6 +37,21 @@ def without_sacrebleu():
         ks.chrf(["a"], ["a"])
 
 
+def check_without_sacrebleu(*metrics):
+    with mock.patch.dict(sys.modules, {"sacrebleu.metrics": None}):
+        validation(Scripted(), metrics=metrics)
+
+
+def without_mecab(tokenize):
+    def bleu(**options):
+        raise RuntimeError("Please install them like so.")
+
+    bleu.TOKENIZERS = [tokenize]
+    module = SimpleNamespace(BLEU=bleu)
+    with mock.patch.object(text_metrics, "sacrebleu_metrics", lambda: module):
+        ks.bleu(["a"], ["a"], tokenize=tokenize)
+
+
 def read(path, metric="bleu"):
     ValidationRecord(text_metric(metric)).read(path)
 
@@ -44,6 +61,14 @@ def read_text(text):
     path.read_text.return_value = text
     path.__str__ = lambda self: "run/validation.json"
     read(path)
+
+
+def without_best():
+    folder = ValidationFolder("none", None, 0)
+    folder.record_path = mock.Mock()
+    record = ValidationRecord(text_metric("bleu"))
+    record.read = lambda path: record.add(3, {"bleu": 1.0}, True)
+    folder.go_on(record, 5)
 
 
 def from_step_0():
@@ -59,6 +84,14 @@ def on_a_full_disk():
     usage = SimpleNamespace(free=5)
     with mock.patch("shutil.disk_usage", lambda path: usage):
         save_weights(SimpleNamespace(variables=[variable]), "none.weights.h5")
+
+
+def unreadable(path):
+    return (
+        "Validation got a record that it cannot read. Expected what it wrote itself, "
+        f"received {path!r}. Delete the file: the weights beside it stay, only the "
+        "best value is forgotten."
+    )
 
 
 def fit(owner, hypotheses, references):
@@ -93,6 +126,21 @@ def matrix(owner, shape):
     )
 
 
+def unusable_links(found, known, n):
+    return (
+        "alignment_error_rate got unusable links. Expected a set of (source, target) "
+        f"and GoldLinks of two sets, received {found!r} and {known!r} at position {n}. "
+        "Take them from alignment_links and read_alignments."
+    )
+
+
+def no_alignment(owner, least, most):
+    return (
+        f"{owner} got numbers that are no alignment. Expected 0 to 1, received {least} "
+        f"to {most}. Pass what a mechanism calls its alignment, after the softmax."
+    )
+
+
 def words(side, count, received):
     return (
         f"merge_subwords got unusable {side}_words. Expected the number of a word for "
@@ -101,6 +149,22 @@ def words(side, count, received):
     )
 
 
+def no_tokenizer(tokenize, package):
+    return (
+        "bleu needs a package that is not installed. Expected those of the tokenizer, "
+        f"received tokenize={tokenize!r} without them. Run pip install "
+        f'"{package}", or choose another tokenizer.'
+    )
+
+
+NO_SACREBLEU = (
+    "bleu and chrf need a package that is not installed. Expected sacrebleu, received "
+    'an ImportError. Run pip install "keras_seqattn[metrics]".'
+)
+NO_BEST = '{"metric": "bleu", "entries": [{"step": 1, "values": {"bleu": 3.0}}]}'
+NO_BLEU = (
+    '{"metric": "bleu", "entries": [{"step": 1, "values": {"per": 3}, "best": true}]}'
+)
 NAMES = "['bleu', 'chrf', 'exact_match', 'per', 'tokenized_bleu', 'wer']"
 TEXTS = [
     (
@@ -123,11 +187,13 @@ TEXTS = [
         "'zh'], received tokenize='14a'. Check the spelling, or write a small class of "
         "your own (CONTRIBUTING.md, seven steps).",
     ),
-    (
-        without_sacrebleu,
-        "bleu and chrf need a package that is not installed. Expected sacrebleu, "
-        'received an ImportError. Run pip install "keras_seqattn[metrics]".',
-    ),
+    (without_sacrebleu, NO_SACREBLEU),
+    (lambda: check_without_sacrebleu("exact_match", "bleu"), NO_SACREBLEU),
+    (lambda: check_without_sacrebleu("tokenized_bleu"), NO_SACREBLEU),
+    (lambda: check_without_sacrebleu("chrf"), NO_SACREBLEU),
+    (lambda: without_mecab("ja-mecab"), no_tokenizer("ja-mecab", "sacrebleu[ja]")),
+    (lambda: without_mecab("ko-mecab"), no_tokenizer("ko-mecab", "sacrebleu[ko]")),
+    (lambda: without_mecab("spm"), no_tokenizer("spm", "sentencepiece")),
     (
         lambda: text_metric("blue"),
         f"text_metric got an unknown metric. Expected one of {NAMES} or a TextMetric, "
@@ -155,6 +221,26 @@ TEXTS = [
         "alignment_error_rate got sides of different length. Expected the links and "
         "the gold links of the same sentences, received 1 and 0. Check the files: is a "
         "line missing?",
+    ),
+    (
+        lambda: ks.alignment_error_rate([set(), [(0, 0)]], 2 * [GOLD]),
+        unusable_links([(0, 0)], GOLD, 1),
+    ),
+    (
+        lambda: ks.alignment_error_rate([set()], [({(0, 0)}, set())]),
+        unusable_links(set(), ({(0, 0)}, set()), 0),
+    ),
+    (
+        lambda: ks.alignment_confidence([[0.5, 1.5]]),
+        no_alignment("alignment_confidence", "0.5", "1.5"),
+    ),
+    (
+        lambda: ks.alignment_confidence([[0.5, -0.5]]),
+        no_alignment("alignment_confidence", "-0.5", "0.5"),
+    ),
+    (
+        lambda: ks.alignment_links([[0.5, float("nan")]]),
+        no_alignment("alignment_links", "nan", "nan"),
     ),
     (
         lambda: ks.merge_subwords(np.ones((2, 3)), [0, 0, 2], [0, 1]),
@@ -202,11 +288,15 @@ TEXTS = [
         f"training that starts at step 0, received one with {str(HERE)!r}. Use a new "
         "folder; or, to go on, load model and optimizer before fit.",
     ),
+    (lambda: read(HERE), unreadable(str(HERE))),
+    (lambda: read_text(NO_BEST), unreadable("run/validation.json")),
+    (lambda: read_text(NO_BLEU), unreadable("run/validation.json")),
     (
-        lambda: read(HERE),
-        "Validation got a record that it cannot read. Expected what it wrote itself, "
-        f"received {str(HERE)!r}. Delete the file: the weights beside it stay, only "
-        "the best value is forgotten.",
+        without_best,
+        "Validation got a folder without its best weights. Expected "
+        f"{str(Path('none', 'best.weights.h5'))!r}, as validation.json names a best "
+        "validation, received no file. Put it back; or delete validation.json, which "
+        "forgets the best value.",
     ),
     (
         lambda: read_text('{"metric": "chrf", "entries": []}'),

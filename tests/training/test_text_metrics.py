@@ -1,6 +1,8 @@
 """Metrics of texts against small cases counted by hand."""
 
+import copy
 import math
+import pickle
 import sys
 
 import numpy as np
@@ -131,6 +133,12 @@ def test_signature():
     assert score.signature.startswith("nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no|")
 
 
+def test_score_is_copied_with_its_signature():
+    score = ks.bleu(["a b c d"], ["a b c d"])
+    for again in (copy.deepcopy(score), pickle.loads(pickle.dumps(score))):
+        assert again == score and again.signature == score.signature
+
+
 def test_chrf_by_hand():
     """ "cat" and "cats": precision 1, recall the mean of 3/4, 2/3 and 1/2."""
     recall = (3 / 4 + 2 / 3 + 1 / 2) / 3
@@ -159,6 +167,15 @@ def test_direction(name):
     assert metric.is_better(right, wrong) and not metric.is_better(wrong, right)
     assert metric.is_better(wrong, None) and not metric.is_better(right, right)
     assert not metric.is_better(np.nan, None) and not metric.is_better(np.nan, wrong)
+
+
+def test_check():
+    """Asks for what is needed, and calls no function of others."""
+    asked = []
+    mine = ks.TextMetric("mine", None, needs=lambda: asked.append(True))
+    mine.check()
+    ks.TextMetric("simple", None).check()
+    assert asked == [True]
 
 
 def test_of_tokenised_text():

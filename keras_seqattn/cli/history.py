@@ -1,0 +1,24 @@
+"""The numbers of each epoch that is done: a JSON object in each line of a file."""
+
+import contextlib
+import json
+
+from keras_seqattn.training.checkpoint import replacing
+
+
+def read(path):
+    """The entries so far; a line that cannot be read, half written, is left out."""
+    if not path.exists():
+        return []
+    entries = []
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        with contextlib.suppress(ValueError):
+            entries.append(json.loads(line))
+    return entries
+
+
+def write(path, entries):
+    """The whole file: a line added to one half written would spoil both."""
+    with replacing(path) as file:
+        lines = (f"{json.dumps(entry)}\n" for entry in entries)
+        file.write_text("".join(lines), encoding="utf-8")

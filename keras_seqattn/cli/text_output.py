@@ -1,0 +1,33 @@
+"""Lines that go to a file at the end; whether they can is said before the work."""
+
+import os
+from pathlib import Path
+
+from keras_seqattn.cli.errors import user_error
+
+
+def check(path):
+    """Nothing is opened: what is there stays until there is something better."""
+    if path is None:
+        return
+    path = Path(path)
+    if path.is_dir():
+        received = "a folder"
+    elif not path.parent.is_dir():
+        received = "in a folder that does not exist"
+    elif not os.access(path if path.exists() else path.parent, os.W_OK):
+        received = "which you may not write to"
+    else:
+        return
+    raise user_error(
+        "seqattn got an output that it cannot write",
+        "a file in a folder that exists",
+        f"--output {path}, {received}",
+        "Choose another path",
+    )
+
+
+def write(path, lines):
+    """A text in each line."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in lines)
