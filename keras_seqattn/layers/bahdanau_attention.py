@@ -4,7 +4,7 @@ import keras
 
 from keras_seqattn.layers import checks
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.base import projection, weight_of
+from keras_seqattn.layers.base import projection, through, weight_of
 from keras_seqattn.ops.score import additive_score, normalized_v
 
 
@@ -77,7 +77,7 @@ class BahdanauAttention(Attention):
             v = normalized_v(v, self.g)  # (2)
             bias = weight_of(self, self.bias)
         v = weight_of(self, v)
-        query = self.query_projection(query)
+        query = through(self.query_projection, query)
         return additive_score(query, memory.keys, v, bias)  # (A.1.2)
 
     def get_config(self):

@@ -5,6 +5,8 @@ import re
 
 import keras
 
+from keras_seqattn.ops.unroll import in_loop, multiply
+
 
 class Composite(keras.layers.Layer):
     """A layer made of sublayers whose quantisation survives saving.
@@ -38,6 +40,17 @@ class Composite(keras.layers.Layer):
             if isinstance(config.get(name), dict)
         }
         return cls(**{**config, **nested})
+
+
+def through(dense, x):
+    """`dense(x)`, quick inside the library's loops: see `ops.unroll.multiply`."""
+    plain = dense.quantization_mode is None and not dense.lora_enabled
+    if not (plain and in_loop()):
+        return dense(x)
+    product = multiply(x, dense.kernel, dense.compute_dtype)
+    if dense.bias is not None:
+        product = keras.ops.add(product, dense.bias)
+    return product if dense.activation is None else dense.activation(product)
 
 
 def projection(owner, units, name, use_bias=False, activation=None):

@@ -5,7 +5,7 @@ from keras import ops
 
 from keras_seqattn.layers import checks
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.base import projection, weight_of
+from keras_seqattn.layers.base import projection, through, weight_of
 from keras_seqattn.ops.align import coverage_update, no_position
 from keras_seqattn.ops.mask import per_query
 from keras_seqattn.ops.score import additive_score
@@ -79,7 +79,8 @@ class CoverageAttention(Attention):
         keys = per_query(memory.keys, len(query.shape))
         keys = keys + coverage * weight_of(self, self.w_c)
         v, bias = weight_of(self, self.v), weight_of(self, self.bias)
-        return additive_score(self.query_projection(query), keys, v, bias)  # (11)
+        query = through(self.query_projection, query)
+        return additive_score(query, keys, v, bias)  # (11)
 
     def get_config(self):
         return {**super().get_config(), "units": self.units}

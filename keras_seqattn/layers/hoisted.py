@@ -9,7 +9,7 @@ from keras import ops, tree
 
 from keras_seqattn.layers.layer_norm_cells import LayerNormGRUCell, LayerNormLSTMCell
 from keras_seqattn.ops import cell as equations
-from keras_seqattn.ops.unroll import dynamic_unroll
+from keras_seqattn.ops.unroll import dynamic_unroll, multiply
 
 
 def supports(layer, training):
@@ -99,8 +99,8 @@ def _normalized(cell):
 
 def _product(kernel, bias=None):
     if bias is None:
-        return lambda x: ops.matmul(x, kernel)
-    return lambda x: ops.matmul(x, kernel) + bias
+        return lambda x: multiply(x, kernel, x.dtype)
+    return lambda x: multiply(x, kernel, x.dtype) + bias
 
 
 def _is_plain(cell):

@@ -5,7 +5,7 @@ from keras import ops
 
 from keras_seqattn.layers import checks
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.base import fresh, projection, weight_of
+from keras_seqattn.layers.base import fresh, projection, through, weight_of
 from keras_seqattn.ops.align import coverage_update, first_position, no_position
 from keras_seqattn.ops.mask import per_query
 from keras_seqattn.ops.score import additive_score
@@ -110,7 +110,8 @@ class LocationSensitiveAttention(Attention):
         keys = per_query(memory.keys, len(query.shape))
         keys = keys + self.locate(state)
         w, bias = weight_of(self, self.w), weight_of(self, self.bias)
-        return additive_score(self.query_projection(query), keys, w, bias)  # (9)
+        query = through(self.query_projection, query)
+        return additive_score(query, keys, w, bias)  # (9)
 
     def locate(self, previous):
         """`U f`, `[batch, ..., source, units]`, of what the filters see."""

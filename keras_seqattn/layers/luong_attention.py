@@ -5,7 +5,7 @@ from keras import ops
 
 from keras_seqattn.layers import checks
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.base import projection, weight_of
+from keras_seqattn.layers.base import projection, through, weight_of
 from keras_seqattn.ops.score import additive_score, dot_score, location_score
 
 SCORES = ("concat", "dot", "general", "location", "scaled_dot")
@@ -116,9 +116,9 @@ class LuongAttention(Attention):
     def score(self, query, memory, state=()):
         if self.score_name == "location":
             length = ops.shape(memory.values)[1]
-            return location_score(self.query_projection(query), length)  # (8)
+            return location_score(through(self.query_projection, query), length)  # (8)
         if self.score_name == "concat":
-            query, v = self.query_projection(query), weight_of(self, self.v)
+            query, v = through(self.query_projection, query), weight_of(self, self.v)
             return additive_score(query, memory.keys, v)  # (3.1)
         scale = None if self.g is None else weight_of(self, self.g)
         if self.score_name == "scaled_dot":

@@ -7,7 +7,7 @@ from keras import ops
 
 from keras_seqattn.layers import checks
 from keras_seqattn.layers.attentive_cell import AttentiveCell
-from keras_seqattn.layers.base import projection
+from keras_seqattn.layers.base import projection, through
 from keras_seqattn.layers.cell_stack import CellStack
 from keras_seqattn.types import Step
 
@@ -116,7 +116,7 @@ class LuongCell(AttentiveCell):
         attentional = context
         if self.attentional_layer is not None:
             both = ops.concatenate([context, h], axis=-1)
-            attentional = self.attentional_layer(both)  # (5)
+            attentional = through(self.attentional_layer, both)  # (5)
         fed = attentional if self.use_input_feeding else ()
         return Step(attentional, alignment, LuongState(recurrent, fed, attention))
 

@@ -5,7 +5,7 @@ from keras import ops
 
 from keras_seqattn.layers import checks
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.base import projection, weight_of
+from keras_seqattn.layers.base import projection, through, weight_of
 from keras_seqattn.layers.training import given
 from keras_seqattn.ops.align import multi_head_context
 from keras_seqattn.ops.score import multi_head_additive_score
@@ -93,7 +93,7 @@ class MultiHeadAdditiveAttention(Attention):
         return self.key_projection(value)
 
     def score(self, query, memory, state=()):
-        query = self._split(self.query_projection(query))
+        query = self._split(through(self.query_projection, query))
         keys, v = self._split(memory.keys), weight_of(self, self.v)
         return multi_head_additive_score(query, keys, v)  # (A.1.2)
 

@@ -7,7 +7,7 @@ Dropout acts on the factors: on x and c by `read` and `feed`, on h by `step`.
 
 import keras
 
-from keras_seqattn.layers.base import fresh
+from keras_seqattn.layers.base import fresh, through
 from keras_seqattn.layers.cell_dropout import CellNoise, DroppedCell, masked
 from keras_seqattn.layers.gate_norm import GateNorm, forget_gates_open
 from keras_seqattn.ops import cell as equations
@@ -88,7 +88,7 @@ class NamedCell(DroppedCell):
 
     def feed(self, fed, noise=None, training=None):
         """`F c`, `[batch, ..., gates * units]`; c is dropped where there is `noise`."""
-        return self.fed_kernel(self.read_fed(fed, noise, training))
+        return through(self.fed_kernel, self.read_fed(fed, noise, training))
 
     def look_ahead(self, values):
         """`F h_j` of all values: the sum of these by an alignment is `F c`."""
@@ -119,7 +119,7 @@ class NamedCell(DroppedCell):
 
     def _of_dropped(self, product, noise):
         mask = CellNoise(*noise).recurrent
-        return lambda h: product(masked(h, mask))
+        return lambda h: through(product, masked(h, mask))
 
 
 class NormalizedCell(NamedCell):

@@ -3,7 +3,7 @@
 import keras
 
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.base import projection
+from keras_seqattn.layers.base import projection, through
 from keras_seqattn.ops.score import one_layer_score
 
 
@@ -52,4 +52,4 @@ class OneLayerAttention(Attention):
         return self.key_projection(value)
 
     def score(self, query, memory, state=()):
-        return one_layer_score(self.query_projection(query), memory.keys)
+        return one_layer_score(through(self.query_projection, query), memory.keys)

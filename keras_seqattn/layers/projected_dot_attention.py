@@ -4,7 +4,7 @@ import keras
 
 from keras_seqattn.layers import checks
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.base import projection
+from keras_seqattn.layers.base import projection, through
 from keras_seqattn.ops.score import dot_score
 
 
@@ -62,7 +62,8 @@ class ProjectedDotAttention(Attention):
         return self.key_projection(value)
 
     def score(self, query, memory, state=()):
-        return dot_score(self.query_projection(query), memory.keys, self.factor)  # (1)
+        query = through(self.query_projection, query)
+        return dot_score(query, memory.keys, self.factor)  # (1)
 
     def get_config(self):
         return {**super().get_config(), "units": self.units, "factor": self.factor}
