@@ -42,8 +42,9 @@ def bleu(hypotheses, references, tokenize="13a", lowercase=False):
     """
     metric = sacrebleu_metrics().BLEU
     check_choice("bleu", "tokenize", tokenize, metric.TOKENIZERS)
+    force = tokenize == "none"  # said to be tokenised: no warning that it looks so
     try:
-        metric = metric(tokenize=tokenize, lowercase=lowercase)
+        metric = metric(tokenize=tokenize, lowercase=lowercase, force=force)
     except (ImportError, RuntimeError) as error:  # RuntimeError: of the mecab ones
         extras = {"ja-mecab": "sacrebleu[ja]", "ko-mecab": "sacrebleu[ko]"}
         raise ImportError(

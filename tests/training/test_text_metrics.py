@@ -133,6 +133,14 @@ def test_signature():
     assert score.signature.startswith("nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no|")
 
 
+def test_text_that_is_said_to_be_tokenized_raises_no_suspicion(caplog):
+    texts = ["a b c d ."] * 100
+    ks.bleu(texts, texts, tokenize="none")
+    assert not caplog.records
+    ks.bleu(texts, texts)
+    assert caplog.records
+
+
 def test_score_is_copied_with_its_signature():
     score = ks.bleu(["a b c d"], ["a b c d"])
     for again in (copy.deepcopy(score), pickle.loads(pickle.dumps(score))):
