@@ -29,7 +29,7 @@ test-all: install  ## everything
 check: install  ## lint, format, import contracts, API surface
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
-	$(VENV)/bin/lint-imports --no-logo
+	$(VENV)/bin/lint-imports --no-logo --no-cache  # a stale cache sees old imports
 	$(PY) -m keras_seqattn.testing.api --check
 
 format: install
@@ -52,5 +52,5 @@ $(INSTALLED): pyproject.toml
 	@touch $@
 
 clean:  ## caches and build output; the environment stays (rm -r .venv removes it)
-	rm -rf build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf build dist .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +

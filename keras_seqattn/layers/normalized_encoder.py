@@ -35,7 +35,8 @@ class NormalizedEncoder(Composite):
         `Encoded(values, mask, state)`, see the encoder inside.
 
     Equations:
-        v[b, j] = g * (h[b, j] - mean{h[b, j]}) / sqrt(variance{h[b, j]} + eps) + b
+        d[b, j] = h[b, j] - mean{h[b, j]}
+        v[b, j] = gamma * d[b, j] / sqrt(mean{d[b, j]^2} + epsilon) + beta
 
     Shapes:
         inputs: [batch, source, depth]
