@@ -1,10 +1,9 @@
 """Cross-entropy against a target that is not quite sure of itself."""
 
 import keras
-from keras import ops
 
 from keras_seqattn.layers.checks import check_rate
-from keras_seqattn.ops.precision import at_least_float32
+from keras_seqattn.ops.cross_entropy import as_logits, cross_entropy
 
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
@@ -66,17 +65,8 @@ class SmoothedCrossentropy(keras.losses.Loss):
         self.label_smoothing, self.from_logits = label_smoothing, from_logits
 
     def call(self, y_true, y_pred):
-        logits = at_least_float32(y_pred)
-        if not self.from_logits:
-            tiny = keras.config.epsilon()
-            logits = ops.log(ops.clip(logits, tiny, 1.0 - tiny))
-        surprise = keras.losses.sparse_categorical_crossentropy(
-            y_true, logits, from_logits=True
-        )
-        if self.label_smoothing == 0:
-            return surprise
-        uniform = ops.logsumexp(logits, axis=-1) - ops.mean(logits, axis=-1)
-        return (1.0 - self.label_smoothing) * surprise + self.label_smoothing * uniform
+        logits = as_logits(y_pred, self.from_logits)
+        return cross_entropy(y_true, logits, self.label_smoothing)
 
     def get_config(self):
         return {

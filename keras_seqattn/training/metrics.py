@@ -3,6 +3,7 @@
 import keras
 from keras import ops
 
+from keras_seqattn.ops.cross_entropy import as_logits, cross_entropy
 from keras_seqattn.ops.precision import at_least_float32
 
 
@@ -130,9 +131,7 @@ class Perplexity(TokenMean):
         self.from_logits = from_logits
 
     def measure(self, y_true, y_pred):
-        return keras.losses.sparse_categorical_crossentropy(
-            y_true, at_least_float32(y_pred), from_logits=self.from_logits
-        )
+        return cross_entropy(y_true, as_logits(y_pred, self.from_logits))
 
     def result(self):
         return self._readable(ops.exp(self.mean()))

@@ -1,0 +1,60 @@
+"""The surprise of token ids, with its gradient written by hand."""
+
+import keras
+from keras import ops
+
+from keras_seqattn.ops.precision import at_least_float32
+
+
+def cross_entropy(labels, logits, smoothing=0.0):
+    """Cross-entropy of token ids, smoothed or not.
+
+        q_v = (1 - eps) [v = y] + eps / V
+        loss = - sum{q_v log softmax(z)_v : v}
+             = log sum{exp z_v : v} - (1 - eps) z_y - eps mean{z_v : v}
+        d loss / d z = softmax(z) - q
+
+    TensorFlow's own operation runs on one core and makes the gradient even if nobody
+    asks for it; the three passes over the vocabulary that are left here use all cores.
+
+    Args:
+        labels: token ids `[..., ]`.
+        logits: `[..., vocabulary]`, float32 at least.
+        smoothing: eps.
+
+    Returns:
+        One value per token `[...]`.
+    """
+    labels = ops.cast(labels, "int32")[..., None]
+    size = logits.shape[-1]
+    # An id that is no token shall not count from the end of the vocabulary.
+    labels = ops.where(labels < 0, size, labels)
+
+    @ops.custom_gradient
+    def of_logits(z):
+        shifted = z - ops.max(z, axis=-1, keepdims=True)
+        powers = ops.exp(shifted)
+        total = ops.sum(powers, axis=-1, keepdims=True)
+        of_label = ops.take_along_axis(shifted, labels, axis=-1)
+        value = ops.log(total) - (1.0 - smoothing) * of_label
+        if smoothing:
+            value = value - smoothing * ops.mean(shifted, axis=-1, keepdims=True)
+
+        def gradient(*upstream):
+            (g,) = upstream
+            is_label = ops.one_hot(labels[..., 0], size, dtype=z.dtype)
+            q = (1.0 - smoothing) * is_label + smoothing / size
+            return (powers / total - q) * g
+
+        return value, gradient
+
+    return ops.squeeze(of_logits(logits), axis=-1)
+
+
+def as_logits(x, from_logits):
+    """Predictions as `cross_entropy` takes them; False: they are probabilities."""
+    x = at_least_float32(x)
+    if from_logits:
+        return x
+    tiny = keras.config.epsilon()
+    return ops.log(ops.clip(x, tiny, 1.0 - tiny))
