@@ -7,6 +7,7 @@ from keras_seqattn import (
     BahdanauAttention,
     BiEncoder,
     ConditionalCell,
+    ContextCell,
     DeepOutputHead,
     DenseBridge,
     NormalizedEncoder,
@@ -46,6 +47,7 @@ def caglayan2017(
     output_dropout=0.0,
     target_dropout=0.0,
     tied="none",
+    use_attention=True,
 ):
     """A conditional GRU for little data: normalised annotations, strong dropout.
 
@@ -61,6 +63,8 @@ def caglayan2017(
         target_dropout: rate for what the cells of the decoder read; 0 in the paper.
         tied: "none"; "target": the target embedding is the output matrix; "all": the
             source embedding is the same, too, for a joint vocabulary.
+        use_attention: False: the decoder starts from the mean annotation as before,
+            reads it at every step, and sees no other.
 
     Returns:
         `Seq2Seq`.
@@ -69,7 +73,8 @@ def caglayan2017(
         Read in the authors' settings and in their toolkits nmtpy and nmtpytorch. Their
         optimizer decays all weights by 1e-5 (L2 in the loss), ours does not. The first
         target word is the embedding of the start token. The three products of the
-        readout share one bias. "target" and "all" are ours.
+        readout share one bias. "target", "all" and a decoder without attention are
+        ours.
 
     References:
         arXiv:1707.04481
@@ -85,6 +90,19 @@ def caglayan2017(
         source_embedding = keras.layers.Embedding(
             source_vocabulary, embedding, name="source_embedding"
         )
+    if use_attention:
+        start = units
+        cell = ConditionalCell(
+            units,
+            attention=BahdanauAttention(attention_units),
+            cell="gru",
+            dropout=target_dropout,
+        )
+    else:
+        start = [units, units]  # two GRUs as in the conditional one
+        cell = ContextCell(
+            units, cell="gru", layers=2, use_context=True, dropout=target_dropout
+        )
     return Seq2Seq(
         source_embedding=source_embedding,
         encoder=NormalizedEncoder(
@@ -92,17 +110,9 @@ def caglayan2017(
             dropout=context_dropout,
             name="encoder",
         ),
-        bridge=DenseBridge(units, inputs="mean", name="bridge"),  # init_cgru: text
+        bridge=DenseBridge(start, inputs="mean", name="bridge"),  # init_cgru: text
         target_embedding=target_embedding,
-        decoder=AttentionDecoder(
-            ConditionalCell(
-                units,
-                attention=BahdanauAttention(attention_units),
-                cell="gru",
-                dropout=target_dropout,
-            ),
-            name="decoder",
-        ),
+        decoder=AttentionDecoder(cell, name="decoder"),
         head=DeepOutputHead(
             target_vocabulary,
             units=embedding,

@@ -60,7 +60,8 @@ def _show_run(run):
     print("  (the others have their defaults: seqattn train --help)\n")
     for split, about in content["data"].items():
         print(f"{split:11} {about['pairs']} pairs, sha256 {about['sha256'][:16]}")
-    print("versions   ", _said(content["versions"]), "\n")
+    print("versions   ", _said(content["versions"]))
+    print("machine    ", content.get("machine", "not written down"), "\n")
     _show_history(run)
 
 

@@ -7,6 +7,7 @@ import warnings
 import keras
 
 from keras_seqattn.cli import history
+from keras_seqattn.cli.machine import peak_memory
 from keras_seqattn.training.checkpoint import save_weights
 from keras_seqattn.training.moving_average import final_weights
 
@@ -31,8 +32,8 @@ class Keeper(keras.callbacks.Callback):
 
     def on_train_begin(self, logs=None):
         self.seen = self.validation.best  # of a resumed run
-        self.start = time.monotonic()
-        self._forget(int(self.model.optimizer.iterations))
+        done = self._forget(int(self.model.optimizer.iterations))
+        self.start = time.monotonic() - (done[-1]["seconds"] if done else 0)
 
     def on_epoch_end(self, epoch, logs=None):
         if self.validation.best is not self.seen:
@@ -73,17 +74,19 @@ class Keeper(keras.callbacks.Callback):
             "epoch": epoch,
             "step": int(self.model.optimizer.iterations),
             "seconds": round(time.monotonic() - self.start, 1),
+            "memory": peak_memory(),  # in MiB
             **{name: float(value) for name, value in logs.items()},
         }
         entries = [*history.read(self.run.history), entry]
         _saved("history", lambda path: history.write(path, entries), self.run.history)
 
     def _forget(self, step):
-        """What came after the step at which training goes on."""
-        if self.run.history.exists():
-            entries = history.read(self.run.history)
-            kept = [entry for entry in entries if entry["step"] <= step]
+        """What came after the step at which training goes on; returns the rest."""
+        entries = history.read(self.run.history)
+        kept = [entry for entry in entries if entry["step"] <= step]
+        if kept != entries:
             history.write(self.run.history, kept)
+        return kept
 
 
 def _saved(what, write, path):

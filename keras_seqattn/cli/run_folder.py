@@ -8,6 +8,7 @@ from importlib import metadata
 from pathlib import Path
 
 from keras_seqattn.cli.errors import user_error
+from keras_seqattn.cli.machine import machine
 from keras_seqattn.cli.settings import Settings
 from keras_seqattn.text.processor import TextProcessor
 from keras_seqattn.training.checkpoint import replacing
@@ -56,6 +57,7 @@ class RunFolder:
                 "command": shlex.join(["seqattn", *self.about["command"]]),
                 "settings": settings.to_dict(),
                 "versions": versions(),
+                "machine": machine(),
                 "data": self.about["data"],
             }
         with replacing(self.path / "run.json") as file:

@@ -84,7 +84,12 @@ class Settings:
     joint: bool = _text("one vocabulary for both sides", False)
     lowercase: bool = _text("read capital letters as small ones", False)
     normalization: str = _text("of Unicode", choices=["nfc", "nfkc", "nfkc_casefold"])
-    sample: bool = _text("draw the subwords anew in every epoch", False)
+    sample: float = _text(
+        "draw the subwords anew in every epoch: with bpe the share of merges that are "
+        "left out, e.g. 0.1; with unigram the exponent alpha, e.g. 0.5",
+        0.0,
+        metavar="X",
+    )
 
     model: str = _model(
         "a function that makes one: of zoo, or package.function",

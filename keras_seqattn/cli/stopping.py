@@ -14,7 +14,7 @@ class TimeLimit(keras.callbacks.Callback):
     """Stops at the end of the step in which the time is over.
 
     An epoch that it cuts short is validated, but not done: a run that goes on does it
-    again. So is one without a known number of steps: this may have been its last.
+    again.
 
     Args:
         minutes: how long; None: without end.

@@ -75,6 +75,8 @@ def learn(settings, pairs):
         "normalization": settings.normalization,
         "lowercase": settings.lowercase,
     }
+    if settings.sample:
+        how["alpha"] = settings.sample
     source, target = Choice.of(settings.source_text), Choice.of(settings.target_text)
     if settings.joint:
         texts = itertools.chain(pairs.source, pairs.target)

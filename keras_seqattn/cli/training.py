@@ -73,8 +73,9 @@ def make_dataset(settings, pairs, translator, epoch=0):
     for reason, count in report.dropped.items():
         note(f"{count} pairs are left out: {reason}")
     steps = int(dataset.cardinality())
-    if settings.sample:  # steps then are about as many
+    if settings.sample:  # in a stream: passes over it differ a little in length
         dataset = batches(lambda _: encoded(sample=True)[0], **how, epoch=epoch)
+        dataset = dataset.repeat()
     return dataset, steps
 
 
@@ -123,6 +124,7 @@ def train(settings, task, run):
             model.fit(
                 dataset,
                 epochs=settings.epochs,
+                steps_per_epoch=steps if settings.sample else None,
                 initial_epoch=epoch,
                 shuffle=False,  # the dataset does
                 verbose=1 if sys.stdout.isatty() else 2,

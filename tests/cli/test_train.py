@@ -1,6 +1,7 @@
 """`seqattn train`: what it leaves behind, going on, doing it again, being stopped."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -17,9 +18,9 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 def history(folder):
-    """The entries without the time that they took."""
+    """The entries without the time and the memory that they took."""
     lines = (folder / "history.jsonl").read_text().splitlines()
-    return [{**json.loads(line), "seconds": 0} for line in lines]
+    return [{**json.loads(line), "seconds": 0, "memory": 0} for line in lines]
 
 
 def weights(folder):
@@ -71,6 +72,27 @@ def test_goes_on(copied, capsys):
     assert [entry["step"] for entry in history(copied)] == [3, 6, 9]
     assert json.loads((copied / "run.json").read_text())["settings"]["epochs"] == 3
     assert "holds the best translator, exact_match" in capsys.readouterr().err
+
+
+def test_time_and_memory(trained):
+    """Where they were measured, too; a run that goes on goes on counting."""
+    lines = (trained / "history.jsonl").read_text().splitlines()
+    entries = [json.loads(line) for line in lines]
+    assert 0 < entries[0]["seconds"] < entries[1]["seconds"]
+    assert 100 < entries[0]["memory"] <= entries[1]["memory"] < 100_000
+    assert re.fullmatch(
+        r".+, \d+ cores?", json.loads((trained / "run.json").read_text())["machine"]
+    )
+
+
+def test_sampled_subwords(tmp_path, recwarn):
+    """Every epoch has as many steps as without; nobody hears that data ran out."""
+    texts = ["--text", "sentencepiece:14:bpe", "--sample", "0.3", "--joint"]
+    options = [*TASK, *TINY, *texts, "--epochs", "3", "--seed", "1"]
+    assert main(["train", *options, "--out", str(tmp_path / "run")]) == 0
+    assert [entry["step"] for entry in history(tmp_path / "run")] == [3, 6, 9]
+    assert ks.Translator.load(tmp_path / "run/translator").source_text.alpha == 0.3
+    assert not [w for w in recwarn if "ran out of data" in str(w.message)]
 
 
 LONGER = ["--model", "luong2015", "--set", "dropout=0.2", "layers=1"]

@@ -153,7 +153,7 @@ ROWS = {
         "instead, or leave --joint out.",
     ),
     "texts that cannot be sampled": (
-        [*SMALL, "--text", "words", "--sample"],
+        [*SMALL, "--text", "words", "--sample", "0.1"],
         "train got texts that cannot be sampled. Expected sentencepiece on both sides "
         "with --sample, received words and words. Add --text sentencepiece:8000, or "
         "leave --sample out.",

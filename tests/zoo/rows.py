@@ -140,6 +140,18 @@ def lium(vocabulary=10_000, m=128, n=256, align=512):
     return words + start + attention + readout + cells
 
 
+def lium_without_attention(vocabulary=10_000, m=128, n=256):
+    """Two starts, c at every step instead of c_t, and a readout that reads s and y."""
+
+    def cell(depth):
+        return gru(depth, n) + 3 * n
+
+    start = 2 * (2 * n * n + n)
+    readout = m * (m + n) + m
+    cells = 2 * cell(m) + cell(m + n) + cell(n) + 4 * n
+    return 3 * m * vocabulary + vocabulary + start + readout + cells
+
+
 def rnmt(vocabulary=32_000, n=1024):
     """Gain and bias for both products of every gate, and for c."""
 
@@ -168,6 +180,11 @@ ROWS = {
             Size("paper", lium()),
             Size("paper", lium() - 1_280_000, options={"tied": "target"}),
             Size("paper", lium() - 2_560_000, options={"tied": "all"}),
+            Size(
+                "paper",
+                lium_without_attention(),
+                options={"use_attention": False},
+            ),
         ],
         task="sort",
         longest=10,
@@ -182,7 +199,8 @@ ROWS = {
                 "context_dropout": 0.1,
                 "output_dropout": 0.1,
                 "target_dropout": 0.1,
-            }
+            },
+            "no attention": {"use_attention": False, "target_dropout": 0.1},
         },
     ),
     "chen2018": Row(
