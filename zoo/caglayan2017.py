@@ -47,6 +47,7 @@ def caglayan2017(
     output_dropout=0.0,
     target_dropout=0.0,
     tied="none",
+    encoder_layers=1,
     use_attention=True,
 ):
     """A conditional GRU for little data: normalised annotations, strong dropout.
@@ -63,6 +64,7 @@ def caglayan2017(
         target_dropout: rate for what the cells of the decoder read; 0 in the paper.
         tied: "none"; "target": the target embedding is the output matrix; "all": the
             source embedding is the same, too, for a joint vocabulary.
+        encoder_layers: bidirectional layers; 1 in the paper.
         use_attention: False: the decoder starts from the mean annotation as before,
             reads it at every step, and sees no other.
 
@@ -73,8 +75,8 @@ def caglayan2017(
         Read in the authors' settings and in their toolkits nmtpy and nmtpytorch. Their
         optimizer decays all weights by 1e-5 (L2 in the loss), ours does not. The first
         target word is the embedding of the start token. The three products of the
-        readout share one bias. "target", "all" and a decoder without attention are
-        ours.
+        readout share one bias. "target", "all", more layers and a decoder without
+        attention are ours.
 
     References:
         arXiv:1707.04481
@@ -106,7 +108,9 @@ def caglayan2017(
     return Seq2Seq(
         source_embedding=source_embedding,
         encoder=NormalizedEncoder(
-            BiEncoder(units, cell="gru", dropout=embedding_dropout),
+            BiEncoder(
+                units, cell="gru", layers=encoder_layers, dropout=embedding_dropout
+            ),
             dropout=context_dropout,
             name="encoder",
         ),

@@ -201,6 +201,7 @@ ROWS = {
                 "target_dropout": 0.1,
             },
             "no attention": {"use_attention": False, "target_dropout": 0.1},
+            "deep": {"encoder_layers": 2},
         },
     ),
     "chen2018": Row(

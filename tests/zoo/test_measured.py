@@ -1,0 +1,65 @@
+"""Measured results: the tables say what the files say, and the commands can be run."""
+
+import json
+import shlex
+
+import pytest
+
+import zoo
+from keras_seqattn.cli.main import main as seqattn
+from tests.cli.tiny import TASK, TINY
+from zoo import measured
+
+FILES = sorted(measured.RESULTS.glob("*/*.json"))
+IDS = [f"{path.parent.name}-{path.stem}" for path in FILES]
+
+
+def test_readme_is_made_of_the_files():
+    """Else: python -m zoo.measured show"""
+    text = measured.README.read_text(encoding="utf-8")
+    assert measured.written(text) == text
+
+
+@pytest.mark.parametrize("name", measured.tables())
+def test_there_is_a_picture(name):
+    assert (measured.PICTURES / f"{name}_curves.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("path", FILES, ids=IDS)
+def test_commands(path, capsys):
+    """Of a model that is in the zoo, with options that exist."""
+    result = json.loads(path.read_text(encoding="utf-8"))
+    assert result["model"] in zoo.__all__
+    for words in map(shlex.split, (result["command"], result["evaluated"])):
+        assert words[0] == "seqattn"
+        with pytest.raises(SystemExit) as exit:
+            seqattn([*words[1:], "--help"])  # parsed from the left
+        assert exit.value.code == 0
+    assert f"--seed {result['seed']}" in result["command"] or result["seed"] == 0
+    assert "/" not in result["command"].replace("runs/", "")  # no path of a machine
+
+
+@pytest.mark.slow
+def test_add(tmp_path, monkeypatch):
+    monkeypatch.setattr(measured, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(measured, "PICTURES", tmp_path)
+    monkeypatch.setattr(measured, "README", tmp_path / "README.md")
+    run = tmp_path / "secret" / "run"
+    for seed in "01":
+        out = ["--out", f"{run}{seed}", "--epochs", "2", "--seed", seed]
+        assert seqattn(["train", *TASK, *TINY, *out]) == 0
+        name = f"toys/reverse-{seed}"
+        measured.main(["add", f"{run}{seed}", name, "tiny", "--beam", "1"])
+    measured.README.write_text("a\n<!-- measured: toys -->\n<!-- end: toys -->\nb\n")
+    measured.main(["show"])
+    text = measured.README.read_text()
+    assert text.startswith("a\n<!-- measured: toys -->\n|  | model | what |")
+    assert text.endswith("\n<!-- end: toys -->\nb\n")
+    assert "| `bahdanau2015` | tiny |" in text
+    assert "seqattn evaluate runs/reverse-1 --beam 1" in text
+    assert "secret" not in text
+    assert measured.written(text) == text
+    assert (tmp_path / "toys_curves.png").stat().st_size > 10_000
+    measured.README.write_text("no place\n")
+    with pytest.raises(ValueError, match="has no place for a table. Expected <!-- m"):
+        measured.main(["show"])

@@ -1,0 +1,204 @@
+"""Measured results: from the folder of a run to the tables of zoo/README.md.
+
+    python -m zoo.measured add RUN multi30k/luong2015-dot "dot, input feeding"
+    python -m zoo.measured show
+
+`add` evaluates the best translator of a run on the validation and the test set, and
+writes what was measured to `zoo/results/`; `show` makes the tables and the pictures
+from these files. No number in a table is typed by hand.
+"""
+
+import argparse
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+RESULTS, README = HERE / "results", HERE / "README.md"
+PICTURES = HERE.parent / "docs" / "images"
+SPLITS = ("validation", "test")
+METRICS = {  # as a heading, and how many digits are worth reading
+    "tokenized_bleu": ("BLEU", 1),
+    "bleu": ("BLEU, 13a", 1),
+    "chrf": ("chrF", 1),
+    "wer": ("WER", 1),
+    "per": ("PER", 1),
+    "exact_match": ("exact match", 1),
+}
+
+
+def add(run, name, what, search):
+    """Evaluates the run, and writes its file of results.
+
+    Args:
+        run: folder of `seqattn train`.
+        name: "table/model", path of the file below `zoo/results`.
+        what: what is special about the model, in words.
+        search: list of str, options of `seqattn evaluate`.
+    """
+    run = Path(run)
+    content = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    lines = (run / "history.jsonl").read_text(encoding="utf-8").splitlines()
+    history = [json.loads(line) for line in lines]
+    metric = content["settings"]["metric"][0]
+    curve = [e for e in history if f"val_{metric}" in e]
+    values = {split: _evaluated(run, split, search) for split in SPLITS}
+    where = f"runs/{name.split('/')[-1]}"
+    result = {
+        "model": content["settings"]["model"],
+        "what": what,
+        "command": _placed(content["command"], where),
+        "evaluated": shlex.join(["seqattn", "evaluate", where, *search]),
+        "seed": content["settings"]["seed"],
+        "parameters": _parameters(run),
+        "epochs": history[-1]["epoch"],
+        "minutes": round(history[-1]["seconds"] / 60, 1),
+        "memory": history[-1]["memory"],
+        "machine": content["machine"],
+        "versions": content["versions"],
+        "values": values,
+        "metric": metric,
+        "curve": [
+            [round(e["seconds"] / 60, 2), round(e[f"val_{metric}"], 2)] for e in curve
+        ],
+    }
+    path = RESULTS / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(result, indent=1, ensure_ascii=False)
+    path.write_text(f"{_short_lists(text)}\n", encoding="utf-8")
+
+
+def table(name):
+    """The lines of a table, best on the validation set first."""
+    results = read(name)
+    metrics = [m for m in METRICS if any(m in r["values"]["test"] for r in results)]
+    columns = ["", "model", "what", "parameters", "seed"]
+    columns += [f"{METRICS[m][0]} {split}" for m in metrics for split in SPLITS]
+    columns += ["epochs", "minutes", "memory, GiB"]
+    rows = [columns, ["---"] * len(columns)]
+    for number, result in enumerate(results, start=1):
+        values = [
+            f"{result['values'][split][m]:.{METRICS[m][1]}f}"
+            for m in metrics
+            for split in SPLITS
+        ]
+        row = [number, f"`{result['model']}`", result["what"]]
+        row += [f"{result['parameters']:,}", result["seed"], *values]
+        row += [result["epochs"], result["minutes"], f"{result['memory'] / 1024:.1f}"]
+        rows.append(row)
+    lines = [f"| {' | '.join(map(str, row))} |" for row in rows]
+    lines += ["", f"![Learning curves](../docs/images/{_picture(name)})", "", "```bash"]
+    for number, result in enumerate(results, start=1):
+        lines += [f"# {number}", result["command"], result["evaluated"]]
+    machines = sorted({result["machine"] for result in results})
+    return [*lines, "```", "", f"Machine: {'; '.join(machines)}."]
+
+
+def read(name):
+    """The results of a table, best on the validation set first."""
+    paths = sorted((RESULTS / name).glob("*.json"))
+    results = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    rising = "bleu" in results[0]["metric"]
+
+    def rank(result):
+        value = result["values"]["validation"][result["metric"]]
+        return -value if rising else value
+
+    return sorted(results, key=rank)
+
+
+def written(text):
+    """README.md with all its tables made anew."""
+    for name in tables():
+        begin, end = f"<!-- measured: {name} -->", f"<!-- end: {name} -->"
+        pattern = f"{re.escape(begin)}.*{re.escape(end)}"
+        block = "\n".join([begin, *table(name), end])
+        text, count = re.subn(pattern, lambda _, b=block: b, text, flags=re.DOTALL)
+        if count != 1:
+            raise ValueError(
+                f"zoo/README.md has no place for a table. Expected {begin} and {end} "
+                f"once, received them {count} times. Add the two lines."
+            )
+    return text
+
+
+def tables():
+    """Names of all tables."""
+    return sorted(path.name for path in RESULTS.iterdir() if path.is_dir())
+
+
+def draw(name):
+    """Learning curves: the validation metric over time, labelled at their ends."""
+    from matplotlib.figure import Figure  # pip install "keras_seqattn[plot]"
+
+    results = read(name)
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.subplots()
+    for number, result in enumerate(results, start=1):
+        minutes, values = zip(*result["curve"], strict=True)
+        label = f"{number} {result['model']}, {result['what']}, seed {result['seed']}"
+        axes.plot(minutes, values, marker=".", linewidth=1.5, label=label)
+        axes.annotate(
+            f" {number}", (minutes[-1], values[-1]), va="center", fontsize="small"
+        )
+    axes.set_xlabel("minutes")
+    axes.set_ylabel(f"{METRICS[results[0]['metric']][0]}, validation set, greedy")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(alpha=0.2)
+    axes.legend(frameon=False, fontsize="small")
+    figure.savefig(PICTURES / _picture(name), dpi=120)
+
+
+def main(arguments=None):
+    """The two commands above."""
+    parser = argparse.ArgumentParser(prog="python -m zoo.measured")
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    adding = verbs.add_parser("add", help="evaluate a run and keep the numbers")
+    adding.add_argument("run")
+    adding.add_argument("name", help="TABLE/NAME of the file in zoo/results")
+    adding.add_argument("what", help="what is special about the model")
+    verbs.add_parser("show", help="write the tables, draw the pictures")
+    parsed, search = parser.parse_known_args(arguments)
+    if parsed.verb == "add":
+        add(parsed.run, parsed.name, parsed.what, search)
+        return
+    README.write_text(written(README.read_text(encoding="utf-8")), encoding="utf-8")
+    for name in tables():
+        draw(name)
+
+
+def _evaluated(run, split, search):
+    command = [sys.executable, "-m", "keras_seqattn", "evaluate", str(run), "--json"]
+    command += ["--split", split, *search]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    values = json.loads(done.stdout)
+    return {name: round(values[name], 3) for name in METRICS if name in values}
+
+
+def _parameters(run):
+    import keras_seqattn as ks
+
+    return ks.Translator.load(run / "translator").model.count_params()
+
+
+def _placed(command, where):
+    """The command with another folder: where it was on one machine is no matter."""
+    words = shlex.split(command)
+    words[words.index("--out") + 1] = where
+    return shlex.join(words)
+
+
+def _short_lists(text):
+    """Pairs of numbers on one line."""
+    return re.sub(r"\[\s+([-\d.]+),\s+([-\d.]+)\s+\]", r"[\1, \2]", text)
+
+
+def _picture(name):
+    return f"{name}_curves.png"
+
+
+if __name__ == "__main__":
+    main()
