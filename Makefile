@@ -15,15 +15,15 @@ PYTHON ?= $(shell for p in python3.11 python3 python3.12 python3.13 python; do \
 export KERAS_BACKEND := tensorflow
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
-.PHONY: demo test test-all check format api bench install clean
+.PHONY: demo test test-all check format api bench install chromium clean
 
 demo: install  ## learns to read dates, draws where it looks, exports: a minute
 	$(PY) examples/demo.py
 
-test: install  ## the default suite: a slice of the full product, under 10 minutes
+test: install chromium  ## the default suite: a slice of the full product, under 10 minutes
 	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal
 
-test-all: install  ## everything
+test-all: install chromium  ## everything
 	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal --all
 
 check: install  ## lint, format, import contracts, API surface
@@ -41,6 +41,9 @@ api: install  ## rewrite keras_seqattn/api.txt
 
 bench: install
 	$(PY) -m benchmarks.run
+
+chromium:  ## for the tests of the TensorBoard tab; says what to do where it may not
+	@tools/install_chromium.sh
 
 install: $(INSTALLED)
 

@@ -1,6 +1,6 @@
 """Recurrent sequence-to-sequence attention for Keras 3 and TensorFlow."""
 
-from keras_seqattn import data
+from keras_seqattn import data, tensorboard
 from keras_seqattn.decoding.beam import BeamSearch
 from keras_seqattn.decoding.ensemble import Ensemble
 from keras_seqattn.decoding.greedy import Greedy
@@ -45,6 +45,7 @@ from keras_seqattn.layers.pyramidal_encoder import PyramidalEncoder
 from keras_seqattn.layers.stacked_encoder import StackedEncoder
 from keras_seqattn.layers.uni_encoder import UniEncoder
 from keras_seqattn.models.seq2seq import Seq2Seq
+from keras_seqattn.tensorboard.callback import AttentionCallback
 from keras_seqattn.text.characters import Characters
 from keras_seqattn.text.heat_map import heat_map
 from keras_seqattn.text.processor import TextProcessor
@@ -103,6 +104,7 @@ __all__ = [
     "AlignmentConfidence",
     "Attended",
     "Attention",
+    "AttentionCallback",
     "AttentionDecoder",
     "AttentiveCell",
     "BahdanauAttention",
@@ -191,6 +193,7 @@ __all__ = [
     "read_alignments",
     "replace_unknown",
     "score",
+    "tensorboard",
     "token_error_rate",
     "word_error_rate",
 ]

@@ -35,10 +35,10 @@ def test_imports_without_tensorflow_text():
 
 def test_plugin_loads_neither_keras_nor_tensorflow():
     printed = run_python(
-        "import sys, tensorboard_plugin_seqattn\n"
+        "import sys, tensorboard_plugin_seqattn.plugin\n"
         "print(*sorted({name.split('.')[0] for name in sys.modules}))"
     )
-    heavy = {"keras", "keras_seqattn", "numpy", "tensorflow", "zoo"}
+    heavy = {"keras", "keras_seqattn", "tensorflow", "zoo"}
     assert heavy & set(printed.split()) == set()
 
 
@@ -89,6 +89,17 @@ def test_wheel_holds_the_packages_and_nothing_else(wheel):
             str(file.relative_to(ROOT)) for file in (ROOT / package).rglob("*.py")
         }
         assert sorted(sources - files) == []
+    folder = ROOT / "tensorboard_plugin_seqattn" / "static"
+    static = {str(file.relative_to(ROOT)) for file in folder.iterdir()}
+    assert f"{folder.relative_to(ROOT)}/index.js" in static
+    assert sorted(static - files) == []
+
+
+def test_wheel_tells_tensorboard_of_the_plugin(wheel):
+    info = f"keras_seqattn-{keras_seqattn.__version__}.dist-info"
+    points = zipfile.ZipFile(wheel).read(f"{info}/entry_points.txt").decode()
+    loader = "tensorboard_plugin_seqattn.plugin:SeqAttentionLoader"
+    assert f"[tensorboard_plugins]\nseq_attention = {loader}\n" in points
 
 
 def test_version_has_one_source(wheel):

@@ -1,19 +1,21 @@
-"""Shows what a run or a translator is: settings, vocabulary, parameters, metrics."""
+"""Shows what a run or a translator is: settings, parameters, metrics, attention."""
 
 import dataclasses
 from pathlib import Path
 
-from keras_seqattn.cli import use_options
+from keras_seqattn.cli import attention_page, use_options
 from keras_seqattn.cli.settings import Settings
 
-HELP = "settings, vocabulary, parameters and metrics of a run"
+HELP = "settings, vocabulary, parameters, metrics and attention of a run"
 EXAMPLES = """\
 examples:
   seqattn inspect runs/dates
   seqattn inspect runs/dates/translator
   seqattn inspect runs/de --vocabulary target        one token in each line
+  seqattn inspect runs/de --html page.html           what it looks at, in a browser
+  seqattn inspect runs/de --html page.html --text "Ein Hund bellt." --beam 8
 
-A run may be looked at while it is training.
+A run may be looked at while it is training. The page is one file, without network.
 """
 _PIECES = 20  # of a vocabulary that are shown
 
@@ -21,13 +23,25 @@ _PIECES = 20  # of a vocabulary that are shown
 def configure(parser):
     """Adds its options."""
     use_options.add_translator(parser)
-    parser.add_argument(
+    alone = parser.add_mutually_exclusive_group()
+    alone.add_argument(
         "--vocabulary", choices=["source", "target"], help="print it, nothing else"
     )
+    alone.add_argument(
+        "--html", metavar="FILE", help="write a page with attention, nothing else"
+    )
+    attention_page.add_options(parser)
 
 
 def run(parsed):
     """Shows it."""
+    attention_page.check(parsed)
+    if parsed.html is not None:
+        return attention_page.write(parsed)
+    _show(parsed)
+
+
+def _show(parsed):
     from keras_seqattn.cli import translators
     from keras_seqattn.cli.run_folder import run_of
 

@@ -136,6 +136,11 @@ class Settings:
         metavar="NAME",
     )
     patience: int = _loop("stop after N validations without a better", metavar="N")
+    attention: int = _loop(
+        "held-out texts whose alignments TensorBoard shows at each validation",
+        8,
+        metavar="N",
+    )
     average: int = _loop("try the mean of the last N validated", 0, metavar="N")
     seed: int = _loop("of all that is drawn", 0, metavar="N")
     jit: bool = _loop("compile with XLA", False)

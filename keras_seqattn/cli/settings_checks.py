@@ -10,7 +10,8 @@ OF_OPTIMIZER = ("learning_rate", "schedule", "warmup", "clip_norm", "weight_deca
 LEAST = {
     1: "validation_size max_tokens epochs batch_tokens batch_size validate_every "
     "patience pad_to_multiple beam validation_beam max_length ratio".split(),
-    0: "seed average warmup clip_norm weight_decay label_smoothing ema sample".split(),
+    0: "seed attention average warmup clip_norm weight_decay label_smoothing ema "
+    "sample".split(),
 }
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from keras_seqattn.cli.errors import user_error
 
 
-def check(path):
+def check(path, option="--output"):
     """Nothing is opened: what is there stays until there is something better."""
     if path is None:
         return
@@ -22,7 +22,7 @@ def check(path):
     raise user_error(
         "seqattn got an output that it cannot write",
         "a file in a folder that exists",
-        f"--output {path}, {received}",
+        f"{option} {path}, {received}",
         "Choose another path",
     )
 

@@ -145,5 +145,6 @@ def _last_words(run, how):
         f"{how}: {run.translator} holds {what}\n"
         f"  try it:     seqattn translate {run.path}\n"
         f"  look at it: seqattn inspect {run.path}\n"
+        f"              tensorboard --logdir {run.logs}\n"
         f"  go on:      seqattn train --resume {run.path}"
     )

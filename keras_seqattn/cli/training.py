@@ -15,6 +15,7 @@ from keras_seqattn.cli.translators import search
 from keras_seqattn.data.batching import batches
 from keras_seqattn.data.encoding import encode
 from keras_seqattn.data.filtering import filter_lengths
+from keras_seqattn.tensorboard.callback import AttentionCallback
 from keras_seqattn.training.losses import SmoothedCrossentropy
 from keras_seqattn.training.metrics import Perplexity, TokenAccuracy
 from keras_seqattn.training.validation import Validation
@@ -93,6 +94,22 @@ def make_validation(settings, task, translator, run):
     )
 
 
+def shown_attention(settings, task, translator, run):
+    """What TensorBoard's tab "Attention" reads, a list of callbacks."""
+    sentences = task.validation.source[: settings.attention]
+    if not sentences:
+        return []
+    return [
+        AttentionCallback(
+            translator.with_search(search(settings.validation_beam)),
+            sentences,
+            task.validation.target[: settings.attention],
+            log_dir=run.logs,
+            every=settings.validate_every,
+        )
+    ]
+
+
 def train(settings, task, run):
     """Trains, from the beginning or from where the run was interrupted.
 
@@ -117,6 +134,7 @@ def train(settings, task, run):
     validation = make_validation(settings, task, translator, run)
     run.begin(settings, *texts)
     run.load_state(model, epoch)
+    shown = shown_attention(settings, task, translator, run)
     limit = TimeLimit(settings.minutes)
     keeper = Keeper(run, translator, validation, limit)
     with interruptible():
@@ -128,7 +146,7 @@ def train(settings, task, run):
                 initial_epoch=epoch,
                 shuffle=False,  # the dataset does
                 verbose=1 if sys.stdout.isatty() else 2,
-                callbacks=[validation, SeedPerEpoch(), limit, keeper],
+                callbacks=[validation, SeedPerEpoch(), limit, keeper, *shown],
             )
         finally:
             keeper.finish()

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from keras_seqattn.text.heat_map import heat_map
+from keras_seqattn.translator import plot
+from keras_seqattn.translator.shown import Shown
 
 
 class Token(NamedTuple):
@@ -18,7 +20,7 @@ class Token(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Translation:
+class Translation(Shown):
     """A text, its translation, and what was looked at.
 
     Args:
@@ -49,8 +51,24 @@ class Translation:
         source = [token.piece for token in self.source_tokens]
         return heat_map(source, self.target_tokens, self.alignment, **options)
 
+    def figure(self, font=None):
+        """The alignment as a figure of Matplotlib, which has to be installed.
 
-class Translations(collections.abc.Sequence):
+        Args:
+            font: name of a font, or a list of names of which each draws what those
+                before it cannot; None: that of Matplotlib's settings.
+
+        Returns:
+            `matplotlib.figure.Figure`; `figure.savefig("x.pdf")` writes it.
+        """
+        source = [token.piece for token in self.source_tokens]
+        return plot.figure(source, self.target_tokens, self.alignment, font)
+
+    def _all(self):
+        return [self]
+
+
+class Translations(Shown, collections.abc.Sequence):
     """`Translation`s, one for each text, in the order of the texts."""
 
     def __init__(self, translations):
@@ -65,6 +83,9 @@ class Translations(collections.abc.Sequence):
 
     def __repr__(self):
         return f"Translations({self.texts!r})"
+
+    def _all(self):
+        return self._translations
 
     @property
     def texts(self):

@@ -1,0 +1,103 @@
+"""An alignment as a figure of Matplotlib, for papers."""
+
+import unicodedata
+import warnings
+
+from keras_seqattn.text.terminal import clusters
+
+# From 0 to 1, lighter to darker: those of the browser, static/scale.js.
+COLOURS = (
+    "#eef9fa #b3e3ec #7bcae2 #4facda #368ccd #316aba #35499e #2f2e79 #221851".split()
+)
+_CELL = 0.3  # inches
+_LABELS = 1.2  # inches for the labels of a side
+
+
+def figure(source_tokens, target_tokens, alignment, font=None):
+    """Draws a heat map: rows are target tokens, columns are source tokens.
+
+    Args:
+        source_tokens: list of str.
+        target_tokens: list of str.
+        alignment: `[target, source]`.
+        font: name of a font, or a list of names of which each draws what those before
+            it cannot; None: that of Matplotlib's settings.
+
+    Returns:
+        `matplotlib.figure.Figure`, known to no window: `figure.savefig("x.pdf")`.
+    """
+    matplotlib = _matplotlib()
+    fonts = matplotlib.rcParams["font.family"] if font is None else font
+    fonts = [fonts] if isinstance(fonts, str) else list(fonts)
+    source, target = (
+        ["".join(clusters(token)) for token in tokens]
+        for tokens in (source_tokens, target_tokens)
+    )
+    _warn_of_missing(matplotlib, fonts, "".join([*source, *target]))
+    size = (_CELL * len(source) + _LABELS, _CELL * len(target) + _LABELS)
+    made = matplotlib.figure.Figure(figsize=size, layout="constrained")
+    axes = made.add_subplot()
+    colours = matplotlib.colors.LinearSegmentedColormap.from_list("attention", COLOURS)
+    axes.imshow(alignment, cmap=colours, vmin=0.0, vmax=1.0, aspect="equal")
+    _label(axes, source, target, fonts)
+    return made
+
+
+def _label(axes, source, target, fonts):
+    """Tokens instead of numbers, and white lines between the cells."""
+    text = {"family": fonts, "parse_math": False}  # a token may hold dollar signs
+    axes.xaxis.tick_top()
+    turned = {"rotation": 45, "ha": "left", "rotation_mode": "anchor"}
+    upright = max(map(len, source), default=0) <= 1
+    axes.set_xticks(range(len(source)), source, **text, **({} if upright else turned))
+    axes.set_yticks(range(len(target)), target, **text)
+    axes.set_xticks([x - 0.5 for x in range(1, len(source))], minor=True)
+    axes.set_yticks([y - 0.5 for y in range(1, len(target))], minor=True)
+    axes.grid(which="minor", color="white", linewidth=1)
+    axes.tick_params(which="both", length=0)
+    axes.spines[:].set_visible(False)
+
+
+def _matplotlib():
+    try:
+        import matplotlib
+        import matplotlib.colors
+        import matplotlib.figure
+        import matplotlib.font_manager
+    except ImportError as error:
+        raise ImportError(
+            "Translation.figure lacks a package. Expected matplotlib to be installed, "
+            f'received "{error}". Call `pip install "keras_seqattn[plot]"`; '
+            "Translation.show and Translation.html do without it."
+        ) from error
+    return matplotlib
+
+
+def _warn_of_missing(matplotlib, fonts, text):
+    """A character that no font has is drawn as a box."""
+    manager = matplotlib.font_manager
+    paths = [_path(manager, font) for font in fonts]
+    known = set().union(*(manager.get_font(path).get_charmap() for path in paths))
+    missing = "".join(sorted({c for c in text if ord(c) not in known}))
+    if missing:
+        shown = missing[:10] + ("…" if missing[10:] else "")
+        name = unicodedata.name(missing[0], "a character without a name")
+        warnings.warn(
+            f"Translation.figure draws boxes for {len(missing)} characters. Expected "
+            f"fonts that have them all, received {fonts} without {shown!r} ({name}). "
+            'Pass others, e.g. font=["DejaVu Sans", "Noto Sans CJK JP"]; a browser '
+            "finds them by itself: Translation.html.",
+            stacklevel=4,
+        )
+
+
+def _path(manager, font):
+    properties = manager.FontProperties(family=[font])
+    try:
+        return manager.findfont(properties, fallback_to_default=False)
+    except ValueError:
+        raise ValueError(
+            "Translation.figure got an unknown font. Expected a name that Matplotlib "
+            f"knows, received {font!r}. Call "
+            "matplotlib.font_manager.get_font_names() for a list."
+        ) from None

@@ -1,0 +1,66 @@
+"""What stands once per series: SummaryMetadata.plugin_data.content."""
+
+from tensorboard_plugin_seqattn.fields import (
+    TEXT,
+    TOKENS,
+    BrokenRecord,
+    check_spans,
+    is_count,
+    is_list,
+    optional,
+    parse_versioned,
+    short,
+    take,
+)
+
+_WHAT = "The description of this series"
+
+
+def _is_link(link):
+    """[target word, source word, "S" (sure) or "P" (possible)]"""
+    return (
+        type(link) is list
+        and len(link) == 3
+        and is_count(link[0])
+        and is_count(link[1])
+        and link[2] in ("S", "P")
+    )
+
+
+_LINKS = (
+    'a list of [target word, source word, "S" or "P"]',
+    lambda value: is_list(value, _is_link),
+)
+_SOURCE = {"text": TEXT, "tokens": TOKENS}
+_SENTENCE = {
+    "source": ("an object", lambda value: type(value) is dict),
+    "reference": optional(TEXT),
+    "gold": optional(_LINKS),
+}
+
+
+def read_content(raw):
+    """Kind of the series, and for a picture its sentence.
+
+    Args:
+        raw: the bytes of the plugin content.
+
+    Returns:
+        `("table", None)`, or `("picture", sentence)` with the `source`, `reference`
+        and `gold` of the sentence.
+
+    Raises:
+        BrokenRecord: it is foreign, cut short, or newer than this package.
+    """
+    record = parse_versioned(raw, _WHAT)
+    kind = record.get("kind")
+    if kind == "table":
+        return kind, None
+    if kind != "picture":
+        raise BrokenRecord(
+            f"{_WHAT} has an unusable kind", '"picture" or "table"', short(kind)
+        )
+    sentence = take(record, _SENTENCE, _WHAT)
+    source = take(sentence["source"], _SOURCE, "The source")
+    check_spans(source["tokens"], source["text"], "The source")
+    return kind, {**sentence, "source": source}

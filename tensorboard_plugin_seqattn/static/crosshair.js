@@ -1,0 +1,41 @@
+/** Where the crosshair is: pointed at, or put somewhere by a click or a key. */
+
+export const NOWHERE = {row: null, column: null, panel: 0};
+
+const STEPS = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+  PageUp: [-Infinity, 0],
+  PageDown: [Infinity, 0],
+  Home: [0, -Infinity],
+  End: [0, Infinity],
+};
+
+/** Where a key moves it in a grid; null: the key means nothing. */
+export function movedBy(key, {row, column, panel}, {rows, columns}) {
+  if (key === "Escape") return NOWHERE;
+  if (!Object.hasOwn(STEPS, key) || !rows.length || !columns.length) return null;
+  if (row === null && column === null) return {row: 0, column: 0, panel};
+  const [down, right] = STEPS[key];
+  return {
+    row: inside((row ?? 0) + down, rows.length),
+    column: inside((column ?? 0) + right, columns.length),
+    panel,
+  };
+}
+
+/** The position that is nearest to one that may not be there. */
+export function inside(position, size) {
+  return Math.min(Math.max(position, 0), size - 1);
+}
+
+/** What of it is on a grid, possibly another one than it was made for. */
+export function insideOf({row, column, panel}, {rows, columns}) {
+  return {
+    row: row !== null && row < rows.length ? row : null,
+    column: column !== null && column < columns.length ? column : null,
+    panel,
+  };
+}

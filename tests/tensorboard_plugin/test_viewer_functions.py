@@ -1,0 +1,391 @@
+"""What the viewer computes, against NumPy and against the library."""
+
+import base64
+import itertools
+import re
+
+import numpy as np
+import pytest
+
+from keras_seqattn.text.terminal import clusters
+from keras_seqattn.training.alignment_confidence import (
+    alignment_confidence,
+    merge_subwords,
+)
+from keras_seqattn.translator import page
+from keras_seqattn.translator.plot import COLOURS
+from tests.tensorboard_plugin.nodejs import run
+from tests.tensorboard_plugin.pictures import as_json, german
+from tests.tensorboard_plugin.stage import STATIC
+
+# Numbers ------------------------------------------------------------------------------
+
+
+def test_every_float16():
+    bits = np.arange(65536, dtype="<u2")
+    text = base64.b64encode(bits.tobytes()).decode()
+    found = run("picture.js", "return Array.from(m.decodeHalf(x), String)", text)
+    assert np.array_equal(
+        np.array([float(number) for number in found]),
+        bits.view("<f2").astype("float64"),
+        equal_nan=True,
+    )
+
+
+def test_weights_that_do_not_fit():
+    picture = as_json(german())
+    picture["hypotheses"][0]["shape"] = [1, 12, 14]
+    code = "try { m.decodePicture(x) } catch (error) { return error.message }"
+    assert run("picture.js", code, picture) == (
+        "The weights do not fit the tokens. Expected 12 x 15 for each head, received "
+        "180 numbers for the shape 1,12,14."
+    )
+
+
+def test_heads():
+    picture = german(heads=3)
+    weights = picture["hypotheses"][0]["weights"]
+    code = """
+      const {hypotheses: [first]} = m.decodePicture(x);
+      const numbers = (head) => Array.from(m.headValues(first, head));
+      return [numbers("mean"), numbers(0), numbers(2), first.heads];
+    """
+    mean, first, last, names = run("picture.js", code, as_json(picture))
+    assert np.allclose(mean, weights.mean(axis=0).ravel(), atol=1e-3)
+    assert np.allclose(first, weights[0].ravel(), atol=1e-3)
+    assert np.allclose(last, weights[2].ravel(), atol=1e-3)
+    assert names == ["layer 1 head 1", "layer 1 head 2", "layer 1 head 3"]
+
+
+def test_measures():
+    weights = np.random.default_rng(0).dirichlet(np.full(7, 0.3), 5)
+    weights[2] = np.eye(7)[3]
+    code = """
+      const {rows, columns} = x;
+      const grid = {rows, columns, values: Float32Array.from(x.values)};
+      return [m.meanOf(m.rowEntropies(grid)), m.coverageOf(grid)];
+    """
+    grid = {"rows": [0] * 5, "columns": [0] * 7, "values": weights.ravel().tolist()}
+    entropy, coverage = run("measures.js", code, grid)
+    assert entropy == pytest.approx(alignment_confidence(weights).entropy, abs=1e-6)
+    assert np.allclose(coverage, weights.sum(axis=0), atol=1e-6)
+    one = {"rows": [0], "columns": [0], "values": [1.0]}
+    assert run("measures.js", code, one)[0] == 0
+
+
+# Words --------------------------------------------------------------------------------
+
+WORDS = {
+    "subwords": (
+        "Ein Hund.",
+        [(0, 3), (4, 6), (6, 8), (8, 9), (9, 9)],
+        [0, 1, 1, 1, -1],
+    ),
+    "blanks in the pieces": ("Ein Hund", [(0, 3), (3, 6), (6, 8)], [0, 1, 1]),
+    "characters": ("a bc", [(0, 1), (1, 2), (2, 3), (3, 4)], [0, 1, 1, 1]),
+    "no end token": ("a b", [(0, 1), (2, 3)], [0, 1]),
+    "nothing but the end": ("", [(0, 0)], [-1]),
+    "nothing": ("", [], []),
+    "no blanks, so pieces": ("你好吗", [(0, 1), (1, 2), (2, 3), (3, 3)], [0, 1, 2, -1]),
+    "one word": ("Hund", [(0, 4), (4, 4)], [0, -1]),
+    "wide blank": ("你\u3000好", [(0, 1), (2, 3)], [0, 1]),
+    "emoji are one code point": ("👩 a", [(0, 1), (2, 3)], [0, 1]),
+    "bytes share a character": ("é b", [(0, 1), (0, 1), (2, 3)], [0, 0, 1]),
+    "nonsense": ("a b", [(7, 9), (-1, 1), (2, 1)], [0, 0, 1]),
+}
+
+
+def test_words():
+    pictures = [
+        {"source": {"text": text, "tokens": [["x", *span] for span in spans]}}
+        for text, spans, _ in WORDS.values()
+    ]
+    code = """return x.map((picture) =>
+      m.decodePicture({...picture, hypotheses: []}).source.words)"""
+    found = dict(zip(WORDS, run("picture.js", code, pictures), strict=True))
+    assert found == {name: words for name, (_, _, words) in WORDS.items()}
+
+
+def test_words_are_merged_as_the_library_does():
+    values = np.random.default_rng(1).uniform(size=(5, 6)).round(3)
+    words = [0, 0, 1, 2, -1], [0, 1, 1, 1, 2, -1]
+    code = "return Array.from(m.mergedValues(Float32Array.from(x[0]), x[1], x[2]))"
+    found = run("words.js", code, [values.ravel().tolist(), *words])
+    expected = merge_subwords(values, words[1], words[0])
+    assert np.allclose(found, expected.ravel(), atol=1e-6)
+
+
+def test_words_are_split_as_python_does():
+    blank = "".join(chr(c) for c in range(0x3100) if chr(c).isspace())
+    text = "".join(f"{c}x" for c in blank) + "\ufeff\u200b\u180ey"
+    tokens = [["x", i, i + 1] for i in range(len(text))]
+    picture = {"source": {"text": text, "tokens": tokens}, "hypotheses": []}
+    chunks = run("picture.js", "return m.decodePicture(x).source.chunks", picture)
+    assert [n < 0 for n in chunks] == [c.isspace() for c in text]
+    assert max(chunks) + 1 == len(text.split())
+
+
+def test_surface_of_words():
+    code = """
+      const picture = m.decodePicture(x);
+      const options = {unit: "word", head: "mean"};
+      const grid = m.gridOf(picture, picture.hypotheses[0], options);
+      return [grid.columns, grid.rows].map((side) => side.map(({text}) => text));
+    """
+    source, target = run("picture.js", code, as_json(german()))
+    picture = german()
+    assert source == picture["source"]["text"].split()
+    assert target == picture["hypotheses"][0]["text"].split()
+
+
+def test_gold_links_are_of_words():
+    code = """
+      const picture = m.decodePicture(x);
+      return ["word", "subword"].map((unit) => m.goldCells(picture.gold,
+        m.gridOf(picture, picture.hypotheses[2], {unit, head: "mean"})));
+    """
+    words, tokens = run("picture.js", code, as_json(german()))
+    assert sorted(words["S"]) == [[0, 0], [1, 4], [2, 1], [3, 2], [4, 5], [5, 6]]
+    assert sorted(words["P"]) == [[1, 3], [6, 6]]
+    assert sorted(c for c in tokens["S"] if c[0] in (4, 5)) == [
+        [row, column] for row in (4, 5) for column in (1, 2, 3)
+    ]
+
+
+# Labels -------------------------------------------------------------------------------
+
+
+def test_labels_are_those_of_the_terminal():
+    tokens = ["▁un", "a b", "</s>", "<unk>", "\u0301", "a\u0301", "\t\n\x7f", "\u3000"]
+    tokens += ["\u202ea\u2066", "\ufeff", "é", "日本", "\U000e0041", "\x9b", "\ue000"]
+    tokens += ["", "\u2028"]
+    found = run("symbols.js", "return x.map(m.tokenLabel)", tokens)
+    assert found == ["".join(clusters(token)) or "◌" for token in tokens]
+
+
+def test_half_a_character_is_escaped():
+    assert run("symbols.js", "return m.visible('a\\ud800b')") == "a\\ud800b"
+
+
+def test_a_name_of_an_object_is_a_token_like_others():
+    names = ["__proto__", "constructor", "toString"]
+    assert run("symbols.js", "return x.map(m.tokenLabel)", names) == names
+
+
+def test_long_texts_are_cut_between_characters():
+    family = "👩\u200d👩\u200d👧"
+    code = "return m.shortened(x, 3)"
+    assert run("symbols.js", code, family * 4) == family * 3 + "…"
+    assert run("symbols.js", code, family * 3) == family * 3
+    assert run("symbols.js", code, "x" * 10_000) == "xxx…"
+
+
+def test_direction():
+    texts = ["abc שלום", "שלום abc", "1. قطة", ""]
+    found = run("symbols.js", "return x.map(m.directionOf)", texts)
+    assert found == ["ltr", "rtl", "rtl", "ltr"]
+
+
+# Colours ------------------------------------------------------------------------------
+
+# Machado, Oliveira, Fernandes 2009: linear RGB without red or green cones.
+BLIND = {
+    "protan": [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
+    "deutan": [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]],
+}
+
+
+@pytest.fixture(scope="module")
+def scales():
+    """`scales[theme, signed]`: the colours of 21 values, and the ink on them."""
+    code = """
+      return x.map(([theme, signed]) => {
+        const scale = m.scaleOf(theme, signed);
+        const values = m.legendValues(scale, 20);
+        return [values.map(scale.rgb), values.map(scale.ink), scale.rgb(NaN)];
+      });
+    """
+    keys = list(itertools.product(("light", "dark"), (False, True)))
+    return dict(zip(keys, run("scale.js", code, keys), strict=True))
+
+
+def linear(rgb):
+    part = np.asarray(rgb, "float64") / 255
+    return np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
+
+
+def luminance(rgb):
+    return linear(rgb) @ [0.2126, 0.7152, 0.0722]
+
+
+@pytest.mark.parametrize("blind", [None, *BLIND])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_order_is_seen_without_colour_vision(scales, theme, blind):
+    matrix = np.array(BLIND[blind]) if blind else np.eye(3)
+
+    def lightness(key):
+        seen = np.clip(linear(scales[key][0]) @ matrix.T, 0, 1)
+        return np.cbrt(seen @ [0.2126, 0.7152, 0.0722])
+
+    steps = np.diff(lightness((theme, False))) * (-1 if theme == "light" else 1)
+    assert steps.min() > 0.01 and steps.max() < 0.07
+    signed = lightness((theme, True)) * (-1 if theme == "light" else 1)
+    assert (np.diff(signed[:11]) < 0).all() and (np.diff(signed[10:]) > 0).all()
+
+
+@pytest.mark.parametrize("blind", BLIND)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_more_and_less_are_two_colours_for_everybody(scales, theme, blind):
+    seen = linear(scales[theme, True][0]) @ np.array(BLIND[blind]).T
+    blue = seen[:, 2] - seen[:, :2].mean(axis=1)
+    assert blue[20] > 0.1 > 0 > blue[0]
+
+
+def test_text_on_colours_can_be_read(scales):
+    for colours, inks, _ in scales.values():
+        for colour, ink in zip(colours, inks, strict=True):
+            channels = [int(ink[i : i + 2], 16) for i in (1, 3, 5)]
+            low, high = sorted([luminance(colour), luminance(channels)])
+            assert (high + 0.05) / (low + 0.05) > 4.5  # WCAG 2, AA
+
+
+def test_what_is_no_number_is_grey(scales):
+    for colours, _, grey in scales.values():
+        assert np.ptp(grey) < 10 and grey not in colours
+
+
+def test_scale_of_the_browser_is_that_of_the_figure():
+    code = "return m.legendValues({}, 8).map(m.scaleOf('light').hex)"
+    assert run("scale.js", code) == COLOURS
+
+
+def test_numbers_as_they_are_read():
+    code = "return x.map((text) => m.exactly(Number(text)))"
+    said = run("scale.js", code, ["0.12345", "-0.5", "NaN", "Infinity", "-Infinity"])
+    assert said == ["0.1235", "−0.5000", "NaN", "∞", "−∞"]
+    assert run("scale.js", "return [m.signedly(0.25), m.signedly(-0.25)]") == [
+        "+0.2500",
+        "−0.2500",
+    ]
+
+
+# Options, keys, comparison, files -----------------------------------------------------
+
+
+def test_options_that_make_no_sense_are_left_out():
+    wrong = {"unit": "byte", "hypothesis": -1, "head": 1.5, "view": None, "gold": 1}
+    wrong |= {"constructor": "x", "theme": "dark"}
+    code = "return m.withChanges(m.DEFAULTS, x)"
+    usual = run("options.js", "return m.DEFAULTS")
+    assert run("options.js", code, wrong) == usual
+    assert run("options.js", code, None) == usual
+    right = {"unit": "word", "hypothesis": 2, "head": 1, "view": "heat", "gold": False}
+    assert run("options.js", code, right) == right
+
+
+def test_keys():
+    code = """
+      const grid = {rows: [1, 2], columns: [1, 2, 3]};
+      let at = m.NOWHERE;
+      return x.map((key) => (at = m.movedBy(key, at, grid) ?? at, [at.row, at.column]));
+    """
+    keys = [
+        "a",
+        "ArrowDown",
+        "ArrowDown",
+        "End",
+        "ArrowRight",
+        "PageUp",
+        "Home",
+        "Escape",
+    ]
+    assert run("crosshair.js", code, keys) == [
+        [None, None],
+        [0, 0],
+        [1, 0],
+        [1, 2],
+        [1, 2],
+        [0, 2],
+        [0, 0],
+        [None, None],
+    ]
+    empty = "return m.movedBy('ArrowUp', m.NOWHERE, {rows: [], columns: []})"
+    assert run("crosshair.js", empty) is None
+
+
+def compared(first, second):
+    code = """
+      const grid = ([rows, columns]) => ({
+        rows: rows.map((text) => ({text})),
+        columns: columns.map((text) => ({text})),
+        values: Float32Array.from(rows.flatMap((_, i) => columns.map(() => i / 4))),
+      });
+      const {grid: found, reason} = m.differenceOf(grid(x[0]), grid(x[1]));
+      return [found ? Array.from(found.values) : null, reason];
+    """
+    return run("compare.js", code, [first, second])
+
+
+def test_difference():
+    same = ["a", "b"], ["x", "y"]
+    assert compared(same, same) == [[0, 0, 0, 0], None]
+    assert compared((["a", "b"], ["x"]), (["a", "c"], ["x"])) == [
+        None,
+        "No difference is drawn: the translations are not the same. At position 2 "
+        "there is “b” and “c”. Choose the reference, if it is there: it is the same in "
+        "both.",
+    ]
+    assert compared((["a"], ["x"]), (["a"], ["x", "y"])) == [
+        None,
+        "No difference is drawn: the sources are not the same. At position 2 there is "
+        "the end and “y”. ",
+    ]
+
+
+def test_table_for_a_spreadsheet():
+    tokens = ['"a,b', "=1+1", "-", "-2", "+x", "@a", "\t=", "plain"]
+    code = """
+      const labels = x.map((text) => ({text}));
+      const values = Float32Array.of(0.1, NaN, Infinity, -Infinity, 1, 0, 0.5, 2e-7);
+      return m.csvOf({rows: labels.slice(0, 1), columns: labels, values}, "=title");
+    """
+    assert run("export.js", code, tokens) == (
+        "'=title,\"\"\"a,b\",'=1+1,-,-2,'+x,'@a,'\t=,plain\r\n"
+        '"""a,b",0.1,NaN,Infinity,-Infinity,1,0,0.5,2e-7\r\n'
+    )
+
+
+# Modules ------------------------------------------------------------------------------
+
+TAB = ("index.js", "tab.js", "tab_*.js")  # stand in no page
+FILES = sorted(set(STATIC.glob("*.js")) - {f for p in TAB for f in STATIC.glob(p)})
+
+
+def test_modules_stand_in_one_file():
+    text = page.modules("page.js")
+    assert not re.search(r"^(import|export)\b", text, re.MULTILINE)
+    assert not re.search(r"^(/\*|//| )", text, re.MULTILINE)
+    assert text.index("class Viewer") > text.index("class Views")
+    assert len(text) < 64_000  # it is in every cell of a notebook
+
+
+def test_no_name_stands_twice_in_that_file():
+    declared = r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)"
+    found = [re.findall(declared, file.read_text(), re.MULTILINE) for file in FILES]
+    names = sorted(name for names in found for name in names)
+    assert len(names) > 100
+    assert names == sorted(set(names))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_a_module_is_written_as_the_page_needs_it(file):
+    text = file.read_text()
+    exports = re.findall(r"^export (\w+)", text, re.MULTILINE)
+    assert set(exports) <= {"function", "async", "const", "class"}
+    # no string spans lines, so that comments and indentation can go
+    assert all(line.count("`") % 2 == 0 for line in text.splitlines())
+    assert max(map(len, text.splitlines())) <= 88
+    assert text.count("\n") < 200
+    assert not re.search("innerHTML|outerHTML|insertAdjacent|eval|document.write", text)
+    links = set(re.findall(r"\w+://[\w./]*", text))
+    assert links <= {"http://www.w3.org/2000/svg"}  # its name, not an address
