@@ -1,7 +1,7 @@
 """The modules of the viewer in Node, for functions that touch no element."""
 
+import importlib.util
 import json
-import shutil
 import subprocess
 
 from tests.tensorboard_plugin.browser import missing
@@ -19,12 +19,14 @@ def run(module, body, argument=None):
     Returns:
         What it returned, if JSON can say it.
     """
-    program = shutil.which("node")
-    if program is None:
+    if importlib.util.find_spec("playwright") is None:
         missing(
-            "The functions of the viewer were not tried alone. Expected Node, received "
-            "no `node` on the path. Install nodejs 20 or later."
+            "The functions of the viewer were not tried alone. Expected Playwright, "
+            "which brings Node, received none. Run: pip install playwright"
         )
+    from playwright._impl._driver import compute_driver_executable
+
+    node, _ = compute_driver_executable()
     code = (
         f"import * as m from {json.dumps((STATIC / module).as_uri())};\n"
         "import {readFileSync} from 'node:fs';\n"
@@ -33,7 +35,7 @@ def run(module, body, argument=None):
         "console.log(JSON.stringify(answer ?? null));"
     )
     done = subprocess.run(
-        [program, "--input-type=module", "-e", code],
+        [node, "--input-type=module", "-e", code],
         input=json.dumps(argument),
         capture_output=True,
         text=True,
