@@ -183,7 +183,7 @@ def test_cmudict(tmp_path, monkeypatch, compress):
         assert task.validation == data.Pairs(["BE", "DO"], ["B IY", "D AH"])
         assert task.test == data.Pairs(["READ", "WE"], ["R EH D", "W IY"])
         assert task.references == {
-            "validation": [["B IY"], ["D AH"]],
+            "validation": [["B IY"], ["D AH", "D UW", "D OW"]],
             "test": [["R EH D", "R IY D"], ["W IY"]],
         }
 

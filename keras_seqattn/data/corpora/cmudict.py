@@ -17,9 +17,10 @@ def cmudict(folder=None):
     """The split of CMUdict 0.7b that the literature reports: spelling to phonemes.
 
     A word may have several pronunciations. In training each is a pair; a held-out word
-    is one pair, with all its pronunciations as references: any of them is right. Words
-    of the development split that stand in the training split, with other
-    pronunciations, are left out of training.
+    is one pair, with all its pronunciations as references: any of them is right. The
+    split has dealt out lines, not words: words of the development split that stand in
+    the training split, too, are left out of training, and their other pronunciations
+    are references. None of the test does.
 
     Args:
         folder: with `train-dev-20-21.txt`, `train-dev-1-21.txt` and `test.txt`, plain
@@ -48,9 +49,11 @@ def cmudict(folder=None):
     splits = {
         split: _read(file_in("g2p", found, name)) for split, name in _SPLITS.items()
     }
-    references = {}
+    references, others = {}, by_source(splits["train"])
     for split in ("validation", "test"):
-        splits[split], references[split] = held_out(by_source(splits[split]))
+        words = by_source(splits[split])
+        words = {word: said + others.get(word, []) for word, said in words.items()}
+        splits[split], references[split] = held_out(words)
     held = {*splits["validation"].source, *splits["test"].source}
     left = [i for i, word in enumerate(splits["train"].source) if word not in held]
     splits["train"] = splits["train"].select(left)
