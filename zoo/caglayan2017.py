@@ -75,7 +75,8 @@ def caglayan2017(
         Read in the authors' settings and in their toolkits nmtpy and nmtpytorch. Their
         optimizer decays all weights by 1e-5 (L2 in the loss), ours does not. The first
         target word is the embedding of the start token. The three products of the
-        readout share one bias. "target", "all", more layers and a decoder without
+        readout share one bias. "target", "all" (their embeddings start as normal noise
+        of standard deviation 1 / sqrt(embedding)), more layers and a decoder without
         attention are ours.
 
     References:
@@ -86,7 +87,12 @@ def caglayan2017(
     embed = (
         keras.layers.Embedding if tied == "none" else keras.layers.ReversibleEmbedding
     )
-    target_embedding = embed(target_vocabulary, embedding, name="target_embedding")
+    target_embedding = embed(
+        target_vocabulary,
+        embedding,
+        embeddings_initializer=_initializer(tied, embedding),
+        name="target_embedding",
+    )
     source_embedding = target_embedding
     if tied != "all":
         source_embedding = keras.layers.Embedding(
@@ -133,6 +139,13 @@ def caglayan2017(
 def caglayan2017_optimizer():
     """The authors' settings: Adam, lrate 0.0004, clip_c 5; 32 pairs in a batch."""
     return keras.optimizers.Adam(4e-4, global_clipnorm=5.0)
+
+
+def _initializer(tied, embedding):
+    """Rows of an output matrix have length 1, else logits start out all the same."""
+    if tied == "none":
+        return "uniform"
+    return keras.initializers.RandomNormal(stddev=embedding**-0.5)
 
 
 def _check_tied(tied, source_vocabulary, target_vocabulary):

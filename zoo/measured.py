@@ -127,7 +127,7 @@ def written(text):
 
 def tables():
     """Names of all tables."""
-    return sorted(path.name for path in RESULTS.iterdir() if path.is_dir())
+    return sorted({path.parent.name for path in RESULTS.glob("*/*.json")})
 
 
 def draw(name):
