@@ -52,6 +52,7 @@ from keras_seqattn.text.processor import TextProcessor
 from keras_seqattn.text.sentence_piece import SentencePiece
 from keras_seqattn.text.word_piece import WordPiece
 from keras_seqattn.text.words import Words
+from keras_seqattn.training.adam import FusedAdam
 from keras_seqattn.training.alignment_confidence import (
     AlignmentConfidence,
     alignment_confidence,
@@ -128,6 +129,7 @@ __all__ = [
     "Encoder",
     "Ensemble",
     "ExponentialProbability",
+    "FusedAdam",
     "GNMTCell",
     "GoldLinks",
     "Greedy",

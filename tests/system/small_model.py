@@ -68,7 +68,7 @@ def token_mean(logits, labels, real):
 
 def compiled(model, **options):
     model.compile(
-        keras.optimizers.Adam(0.02),
+        ks.FusedAdam(0.02),
         keras.losses.SparseCategoricalCrossentropy(from_logits=True),
         **options,
     )

@@ -1,0 +1,64 @@
+"""Keras's Adam, each weight in one pass."""
+
+import keras
+import tensorflow as tf
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class FusedAdam(keras.optimizers.Adam):
+    """`keras.optimizers.Adam` that reads and writes every weight once.
+
+    Keras updates a weight of Adam in a dozen operations, and each of them goes through
+    memory: on a processor that is a tenth of a training step, and TensorFlow's own
+    kernel does the same in one. Results and optimizer variables are those of Keras's
+    Adam, whose checkpoints it loads. With `amsgrad`, which the kernel does not know,
+    and on several replicas the update is Keras's. A row of an embedding that was read
+    twice has one gradient, the sum; Keras 3.15 adds up the squares of its parts.
+
+    Args:
+        learning_rate: a number or a schedule.
+        **kwargs: of `keras.optimizers.Adam`.
+
+    Equations:
+        m = m + (1 - beta_1) (g - m)
+        v = v + (1 - beta_2) (g^2 - v)
+        w = w - lr sqrt(1 - beta_2^t) / (1 - beta_1^t) m / (sqrt(v) + epsilon)
+
+    Example:
+        >>> optimizer = FusedAdam(1e-3, global_clipnorm=1.0)
+        >>> weight = keras.Variable([1.0, 2.0])
+        >>> optimizer.apply([keras.ops.array([0.1, -5.0])], [weight])
+        >>> print(weight.numpy().round(4))
+        [0.999 2.001]
+
+    References:
+        Kingma, Ba 2015, arXiv:1412.6980.
+    """
+
+    def __init__(self, learning_rate=0.001, **kwargs):
+        super().__init__(learning_rate, **kwargs)
+
+    def update_step(self, gradient, variable, learning_rate):
+        gradient = tf.convert_to_tensor(gradient)  # all rows of an embedding
+        if self.amsgrad or tf.distribute.get_strategy().num_replicas_in_sync > 1:
+            super().update_step(gradient, variable, learning_rate)
+            return
+        index, dtype = self._get_variable_index(variable), variable.dtype
+        step = tf.cast(self.iterations + 1, dtype)
+        tf.raw_ops.ResourceApplyAdam(
+            var=_handle(variable),
+            m=_handle(self._momentums[index]),
+            v=_handle(self._velocities[index]),
+            beta1_power=tf.pow(tf.cast(self.beta_1, dtype), step),
+            beta2_power=tf.pow(tf.cast(self.beta_2, dtype), step),
+            lr=tf.cast(learning_rate, dtype),
+            beta1=self.beta_1,
+            beta2=self.beta_2,
+            epsilon=self.epsilon,
+            grad=tf.cast(gradient, dtype),
+        )
+
+
+def _handle(variable):
+    is_of_keras = isinstance(variable, keras.Variable)
+    return (variable.value if is_of_keras else variable).handle
