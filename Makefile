@@ -21,7 +21,7 @@ demo: install  ## learns to read dates, draws where it looks, exports: a minute
 	$(PY) examples/demo.py
 
 test: install chromium  ## the default suite: a slice of the full product, under 10 minutes
-	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal
+	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal --durations 20 --durations-min 5
 
 test-all: install chromium  ## everything
 	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal --all
