@@ -1,6 +1,7 @@
 """JSON from a log: nothing in it is taken for what it says before it was looked at."""
 
 import json
+import math
 import reprlib
 import zlib
 
@@ -21,9 +22,9 @@ class BrokenRecord(ValueError):
 
 
 def parse(raw, what):
-    """A JSON object, plain or in zlib."""
+    """A JSON object, plain or in zlib. NaN and infinity, which JSON lacks, are None."""
     try:
-        record = json.loads(_inflated(raw))
+        record = json.loads(_inflated(raw), parse_constant=lambda _: None)
     except (ValueError, RecursionError, zlib.error):  # cut, foreign, nested for malice
         record = None
     if type(record) is not dict:
@@ -73,8 +74,10 @@ def is_text(value):
 
 
 def is_number(value):
-    """It is a number that JavaScript has, too. NaN and infinity are."""
-    return type(value) is float or type(value) is int and abs(value) <= 2**53
+    """It is a number that JSON and JavaScript have, too."""
+    if type(value) is float:
+        return math.isfinite(value)  # 1e999 is not
+    return type(value) is int and abs(value) <= 2**53
 
 
 def is_count(value):

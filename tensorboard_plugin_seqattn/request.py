@@ -39,7 +39,7 @@ def wsgi(answer, content_type):
 
 
 def json_app(answer):
-    """The same for a dict. NaN and infinity arrive as strings."""
+    """The same for a dict. NaN and infinity, as times may be, arrive as strings."""
 
     def text(request):
         content = answer(request)

@@ -1,5 +1,8 @@
 """Luong et al. 2015: local attention."""
 
+import contextlib
+import contextvars
+
 import keras
 from keras import ops
 
@@ -17,6 +20,23 @@ from keras_seqattn.ops.mask import per_query, row_lengths
 from keras_seqattn.ops.precision import at_least_float32
 
 POSITIONS = ("monotonic", "predictive")
+_SEEN = contextvars.ContextVar("seen", default=None)  # where somebody listens, a list
+
+
+@contextlib.contextmanager
+def predicted_centres():
+    """Listens to what "predictive" queries predict, for those who look at a model.
+
+    Gives a list, to which each query that attends inside adds its p_t, as
+    `LocalAttention.predict_position` returns it. It is meant for eager steps: what is
+    traced inside adds a tensor of its graph.
+    """
+    found = []
+    token = _SEEN.set(found)
+    try:
+        yield found
+    finally:
+        _SEEN.reset(token)
 
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
@@ -120,6 +140,8 @@ class LocalAttention(ComposedAttention):
             center = ops.cast(past, "float32")  # p_t = t
         else:
             center = self.predict_position(query, memory)
+            if _SEEN.get() is not None:
+                _SEEN.get().append(center)
         source = ops.shape(memory.values)[1]
         distances, mask = position_window(center, source, self.window)
         if memory.mask is not None:

@@ -6,8 +6,8 @@ import tensorflow as tf
 
 from keras_seqattn.decoding.loop import decode
 from keras_seqattn.decoding.scoring import score
-from keras_seqattn.layers.local_attention import LocalAttention
-from keras_seqattn.tensorboard.picture import hypothesis, picture
+from keras_seqattn.tensorboard.centres import centres, local_attention
+from keras_seqattn.tensorboard.picture import hypothesis, number, picture
 from keras_seqattn.tensorboard.tokens import from_bytes, in_text
 
 _AT_ONCE = 64  # sentences
@@ -33,7 +33,7 @@ class Probe:
         limit = translator.pipeline.max_source
         self.source = _encoded(self.source_text, sentences, limit)
         self.target = references and _encoded(self.target_text, references)
-        self.reach = local_reach(translator.model)
+        self.local = local_attention(translator.model)
 
     def pictures(self):
         """A picture of each sentence."""
@@ -61,6 +61,7 @@ class Probe:
         texts = self.target_text.decode(found.tokens).numpy()
         pieces = self.target_text.pieces(found.tokens).numpy()
         _, lengths, scores, ranking, alignments = (x.numpy() for x in found)
+        places = self._centres(source, found.tokens[..., : lengths.max()])
 
         def said(n, rank):
             text = texts[n, rank].decode(errors="replace")
@@ -70,6 +71,7 @@ class Probe:
                 text,
                 in_text(text, [word.decode(errors="replace") for word in words]),
                 alignments[n, rank],
+                places[n, rank],
                 rank=rank,
                 score=scores[n, rank],
                 ranking=ranking[n, rank],
@@ -83,38 +85,35 @@ class Probe:
         target, tokens = _padded(self.target[0], rows, self.target_text), self.target[1]
         scored = score(self.translator.model, source, target, self.target_text.tokens)
         scores, _, alignments = (x.numpy() for x in scored)
+        places = self._centres(source, target[:, None])
         return [
             self._hypothesis(
                 row,
                 self.references[row],
                 tokens[row],
                 alignments[n],
+                places[n, 0],
                 kind="forced",
                 score=scores[n],
             )
             for n, row in enumerate(rows)
         ]
 
-    def _hypothesis(self, row, text, tokens, alignment, **about):
-        """One hypothesis, its alignment without the padding of the batch."""
+    def _centres(self, source, target):
+        """For hypotheses `[batch, n, target]`; None for each if nothing is local."""
+        if self.local is None:
+            return np.full(target.shape[:2], None)
+        model, position = self.translator.model, self.local.position
+        return centres(model, position, source, target, self.target_text.tokens)
+
+    def _hypothesis(self, row, text, tokens, alignment, places, **about):
+        """One hypothesis, without the padding of the batch."""
         size = len(tokens)
         weights = alignment[..., :size, : len(self.source[1][row])]
-        if self.reach is not None:
-            about |= {"centre": list(range(size)), "reach": self.reach}
+        if places is not None and np.isfinite(places[:size]).all():
+            centre = [number(p) for p in places[:size]]
+            about |= {"centre": centre, "reach": self.local.window}
         return hypothesis(text, tokens, weights, **about)
-
-
-def local_reach(model):
-    """The window of local-m attention, the t-th query of which looks at position t.
-
-    None for other models: the p_t of local-p depends on the queries, and neither a
-    search nor `score` gives it away.
-    """
-    parts = model._flatten_layers() if isinstance(model, keras.layers.Layer) else ()
-    local = [part for part in parts if isinstance(part, LocalAttention)]
-    if len(local) != 1 or local[0].position != "monotonic":
-        return None
-    return local[0].window
 
 
 def _encoded(processor, texts, limit=None):

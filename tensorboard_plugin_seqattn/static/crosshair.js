@@ -2,7 +2,7 @@
 
 export const NOWHERE = {row: null, column: null, panel: 0};
 
-const STEPS = {
+const MOVES = {
   ArrowUp: [-1, 0],
   ArrowDown: [1, 0],
   ArrowLeft: [0, -1],
@@ -16,9 +16,9 @@ const STEPS = {
 /** Where a key moves it in a grid; null: the key means nothing. */
 export function movedBy(key, {row, column, panel}, {rows, columns}) {
   if (key === "Escape") return NOWHERE;
-  if (!Object.hasOwn(STEPS, key) || !rows.length || !columns.length) return null;
+  if (!Object.hasOwn(MOVES, key) || !rows.length || !columns.length) return null;
   if (row === null && column === null) return {row: 0, column: 0, panel};
-  const [down, right] = STEPS[key];
+  const [down, right] = MOVES[key];
   return {
     row: inside((row ?? 0) + down, rows.length),
     column: inside((column ?? 0) + right, columns.length),
@@ -34,8 +34,8 @@ export function inside(position, size) {
 /** What of it is on a grid, possibly another one than it was made for. */
 export function insideOf({row, column, panel}, {rows, columns}) {
   return {
-    row: row !== null && row < rows.length ? row : null,
-    column: column !== null && column < columns.length ? column : null,
+    row: row < rows.length ? row : null,
+    column: column < columns.length ? column : null,
     panel,
   };
 }

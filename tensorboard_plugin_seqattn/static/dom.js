@@ -9,23 +9,48 @@ export function svgElement(tag, attributes = {}, ...children) {
   return filled(node, attributes, children);
 }
 
-/** An attribute that is false or null is left out, one that is true is empty. */
+/** Functions are listeners; what is false, null or undefined is left out. */
 function filled(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (value === false || value === null || value === undefined) continue;
-    node.setAttribute(name, value === true ? "" : value);
+    if (typeof value === "function") node[name] = value;
+    else if (value !== false && value != null) node.setAttribute(name, value);
   }
   node.append(...children);
   return node;
 }
 
-/** A token among other text: its direction is its own and changes nothing around it. */
-export function isolated(text, attributes = {}) {
-  return element("bdi", attributes, text);
+export function part(name, ...children) {
+  return element("div", {class: name}, ...children);
 }
 
-/** "dark" or "light", as the nearest ancestor of a node says. */
-export function themeOf(node) {
-  const named = node.closest("[data-theme]");
-  return named && named.dataset.theme === "dark" ? "dark" : "light";
+export function button(label, onclick, attributes) {
+  return element("button", {type: "button", onclick, ...attributes}, label);
+}
+
+/** A view that the arrow keys move in. */
+export function focusable(name, label, ...children) {
+  const about = {class: `${name} av-focus`, tabindex: 0, role: "application"};
+  return element("div", {...about, "aria-label": label}, ...children);
+}
+
+/** A token among other text: its direction is its own and changes nothing around it. */
+export function isolated(text, name) {
+  return element("bdi", {class: name}, text);
+}
+
+const contents = new WeakMap();
+
+/** Fills a node anew only if what it shows has changed: sliders move often. */
+export function refill(node, content, makeChildren) {
+  const key = JSON.stringify(content);
+  if (contents.get(node) === key) return;
+  contents.set(node, key);
+  node.replaceChildren(...makeChildren());
+}
+
+/** A number as a reader needs it; a dash where there is none. */
+export function numberText(value, digits = 2) {
+  if (typeof value !== "number") return "–";
+  const text = Number.isFinite(value) ? value.toFixed(digits) : String(value);
+  return text.replace("-", "−").replace("Infinity", "∞");
 }

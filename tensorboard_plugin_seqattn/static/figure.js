@@ -1,164 +1,78 @@
-/** A heat map as one SVG that stands alone: for papers and slides. */
+/** Heat maps as one SVG that stands alone: for papers and slides. */
 
 import {element, svgElement} from "./dom.js";
-import {
-  FONT,
-  ROOM,
-  bordersPath,
-  cellsPath,
-  centresPath,
-  crossesPath,
-  layoutOf,
-  textWidth,
-  windowPath,
-} from "./layout.js";
-import {legendTicks, legendValues} from "./scale.js";
-import {directionOf, shortened, visible} from "./symbols.js";
+import {createHeatMap} from "./heatmap.js";
+import {FONT} from "./layout.js";
+import {legendOf} from "./scale.js";
+import {visible} from "./symbols.js";
 
-const COLOURS = {
-  light: {paper: "#ffffff", ink: "#1a1d24", quiet: "#5c6370", gold: "#c2410c"},
-  dark: {paper: "#14161b", ink: "#eceef2", quiet: "#a3a9b5", gold: "#ff9d52"},
-};
-const SPACE = 28; // between figures, and around them
+const SPACE = 28; // between maps, and around them
+const LOOKS = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity"];
 
-/** An SVG element of figures `{title, grid, scale, gold, local}` side by side. */
-export function figureSvg(figures, description) {
-  const colours = COLOURS[figures[0].scale.theme];
-  const placed = figures.map((figure) => {
-    return {...figure, sizes: layoutOf(figure.grid, ROOM.alone)};
-  });
-  const titled = figures.some(({title}) => title) ? 24 : 0;
-  const top = Math.max(...placed.map(({sizes}) => sizes.top)) + titled - SPACE / 2;
-  const deepest = Math.max(...placed.map(({sizes}) => sizes.height));
-  const height = top + deepest + 2 * SPACE + 30;
-  let x = SPACE;
-  const groups = placed.map((figure) => {
-    const {sizes} = figure;
-    x += sizes.left + 8;
-    const group = svgElement("g", {transform: `translate(${x} ${SPACE + top})`});
-    group.append(...drawing(figure, colours), ...legend(figure, colours));
-    x += Math.max(sizes.width + sizes.overhang, LEGEND) + SPACE;
-    return group;
+/** An SVG element of panels side by side, as they look in the host, a node. */
+export function figureSvg(panels, description, host) {
+  const {color, backgroundColor} = getComputedStyle(host);
+  let [width, height] = [SPACE, 0];
+  const groups = panels.map((panel) => {
+    const {sizes, drawn} = standing(panel, panels.length === 1, host);
+    const [x, y] = [width + sizes.left, sizes.top + 2 * SPACE];
+    const about = {x: 0, y: -sizes.top - 8, "font-size": 13, "font-weight": 600};
+    const title = svgElement("text", about, visible(panel.title));
+    const legend = legendOf(panel.scale);
+    legend.setAttribute("y", sizes.height + 10);
+    width = x + Math.max(sizes.right, 170) + SPACE;
+    height = Math.max(height, y + sizes.height + 2 * SPACE);
+    const place = {transform: `translate(${x} ${y})`};
+    return svgElement("g", place, title, ...drawn, legend);
   });
   return svgElement(
     "svg",
     {
       xmlns: "http://www.w3.org/2000/svg",
-      width: x,
-      height,
-      viewBox: `0 0 ${x} ${height}`,
-      "font-family": FONT,
+      viewBox: `0 0 ${width} ${height}`,
+      ...{width, height, fill: color, "font-family": FONT},
     },
-    svgElement("title", {}, "Attention"),
     svgElement("desc", {}, description),
-    svgElement("rect", {width: x, height, fill: colours.paper}),
+    svgElement("rect", {width, height, fill: backgroundColor}),
     ...groups,
   );
 }
 
-function drawing({title, grid, scale, gold, local, sizes}, colours) {
+/** A map as elements that need no style sheet. */
+function standing(panel, isAlone, host) {
+  const map = createHeatMap(() => {});
+  host.append(map.node);
+  const sizes = map.show(panel, isAlone);
+  const {columns, values} = panel.grid;
   const {cell} = sizes;
-  const {paper, ink, quiet} = colours;
-  const path = (d, look) => svgElement("path", {d, fill: "none", ...look});
-  const middle = (i) => (i + 0.5) * cell;
-  const made = [
-    text(visible(title), 0, -sizes.top - 8, 13, ink, {"font-weight": 600}),
-    ...grid.columns.map((label, j) => sourceLabel(label, middle(j), sizes, ink)),
-    ...grid.rows.map((label, i) => targetLabel(label, middle(i), sizes, ink)),
-    ...Array.from(grid.values, (value, n) =>
-      svgElement("rect", {
-        x: (n % grid.columns.length) * cell,
-        y: Math.floor(n / grid.columns.length) * cell,
-        width: cell - 1,
-        height: cell - 1,
-        fill: scale.hex(value),
-      }),
-    ),
-    path(bordersPath(grid, sizes), {stroke: paper, "stroke-width": 3}),
-    path(crossesPath(grid, cell), {stroke: quiet}),
-  ];
-  if (local) {
-    made.push(path(windowPath(local, sizes), {stroke: quiet}));
-    made.push(path(centresPath(local, sizes), {fill: ink}));
-  }
-  if (gold) {
-    const line = {stroke: colours.gold, "stroke-width": 2};
-    made.push(path(cellsPath(gold.P, cell, 2), {...line, "stroke-dasharray": "3 2"}));
-    made.push(path(cellsPath(gold.S, cell, 2), line));
-  }
-  return made;
-}
-
-function sourceLabel(label, x, {font, angle, longest}, ink) {
-  const shown = fitting(label.text, longest, font);
-  const how = angle
-    ? {transform: `rotate(${-angle} ${x} -6)`, dx: -2}
-    : {"text-anchor": "middle"};
-  if (angle && directionOf(label.text) === "rtl") how["text-anchor"] = "end";
-  return text(shown, x, -6, font, ink, {...how, ...direction(label.text)});
-}
-
-function targetLabel(label, y, {font, longest}, ink) {
-  const rtl = directionOf(label.text) === "rtl"; // there, the start is on the right
-  const shown = fitting(label.text, longest, font);
-  return text(shown, -8, y + font * 0.36, font, ink, {
-    "text-anchor": rtl ? "start" : "end",
-    ...direction(label.text),
+  const cells = Array.from(values, (value, n) => {
+    const [x, y] = [n % columns.length, Math.floor(n / columns.length)];
+    const box = {x: x * cell, y: y * cell, width: cell - 1, height: cell - 1};
+    return svgElement("rect", {...box, fill: panel.scale.css(value)});
   });
+  for (const mark of map.node.querySelectorAll("svg > *")) {
+    const style = getComputedStyle(mark);
+    for (const look of LOOKS) mark.setAttribute(look, style[look]);
+    mark.removeAttribute("class");
+  }
+  map.node.remove();
+  const all = (kind) => map.node.querySelectorAll(kind);
+  return {sizes, drawn: [...all("text"), ...cells, ...all("path")]};
 }
-
-function direction(content) {
-  return {direction: directionOf(content), "unicode-bidi": "isolate"};
-}
-
-function text(content, x, y, size, fill, attributes = {}) {
-  return svgElement("text", {x, y, "font-size": size, fill, ...attributes}, content);
-}
-
-/** The text, cut to a width. */
-function fitting(content, width, font) {
-  if (textWidth(content, font) <= width) return content;
-  let count = Array.from(content).length;
-  while (count > 1 && textWidth(shortened(content, count), font) > width) count -= 1;
-  return shortened(content, count);
-}
-
-const LEGEND = 120;
-
-/** The colours of a few values, below the map. */
-function legend({scale, sizes}, colours) {
-  const values = legendValues(scale, 23);
-  const y = sizes.height + 18;
-  return [
-    ...values.map((value, i) =>
-      svgElement("rect", {x: i * 5, y, width: 5.2, height: 8, fill: scale.hex(value)}),
-    ),
-    ...legendTicks(scale).map((name, i) =>
-      text(name, (i * LEGEND) / 2, y + 22, 10, colours.quiet, {
-        "text-anchor": ["start", "middle", "end"][i],
-      }),
-    ),
-  ];
-}
-
-// Files ------------------------------------------------------------------------------
 
 export function svgText(svg) {
   const written = new XMLSerializer().serializeToString(svg);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${written}\n`;
 }
 
-/** A PNG of an SVG, `scale` times as large. */
-export async function pngOf(svg, scale = 2) {
+/** A PNG of an SVG, twice as large. */
+export async function pngOf(svg) {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(svg))}`;
   await image.decode();
-  const size = (side) => Number(svg.getAttribute(side));
-  const [width, height] = [size("width"), size("height")];
-  const most = Math.min(scale, 16000 / width, 16000 / height); // what browsers can hold
-  const canvas = element("canvas", {width: width * most, height: height * most});
-  const context = canvas.getContext("2d");
-  context.scale(most, most);
-  context.drawImage(image, 0, 0, width, height);
+  const [width, height] = ["width", "height"].map((side) => svg.getAttribute(side));
+  const scale = Math.min(2, 16000 / width, 16000 / height); // what browsers can hold
+  const canvas = element("canvas", {width: width * scale, height: height * scale});
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }

@@ -2,22 +2,22 @@
 
 import {element} from "./dom.js";
 import {createTab} from "./tab.js";
-import {followHostTheme, listenToHost, listenToLink, readLink} from "./tab_host.js";
+import {listenToHost, listenToLink, readLink} from "./tab_host.js";
+import {followTheme} from "./theme.js";
 
 export async function render() {
-  followHostTheme();
+  followTheme((host) => host.classList.contains("dark-mode"));
   await Promise.all(["./viewer.css", "./tab.css"].map(addStyle));
   const tab = createTab(document.body);
-  const ask = listenToHost(tab.reload);
+  listenToHost(tab.reload);
   listenToLink(tab.follow);
   window.focus(); // the keys work without a click
-  await tab.follow(await readLink(ask));
+  await tab.follow(readLink());
 }
 
 function addStyle(href) {
   return new Promise((resolve) => {
-    const link = element("link", {rel: "stylesheet", href});
-    Object.assign(link, {onload: resolve, onerror: resolve});
-    document.head.append(link);
+    const about = {rel: "stylesheet", href, onload: resolve, onerror: resolve};
+    document.head.append(element("link", about));
   });
 }

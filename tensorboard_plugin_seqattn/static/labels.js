@@ -1,42 +1,37 @@
-/** What the views of one matrix have in common: labels that are marked and shaded. */
+/** What the views have in common: two sides, with a child for each token. */
 
-import {element} from "./dom.js";
-
-/** A token on an axis, isolated from its neighbours. */
-export function axisLabel(text) {
-  return element("div", {class: "av-label"}, element("span", {dir: "auto"}, text));
+/** Calls `onPoint({row, column})` for the token under the pointer, or with null. */
+export function listenToSides(node, source, target, onPoint) {
+  for (const [side, name] of [[source, "column"], [target, "row"]]) {
+    side.addEventListener("pointerover", (event) => {
+      const at = [...side.children].indexOf(event.target.closest(".av-label"));
+      if (at >= 0) onPoint({row: null, column: null, [name]: at});
+    });
+  }
+  node.addEventListener("pointerleave", () => onPoint(null));
 }
 
-/** Marks the child at a position as the one that is looked at. */
-export function markOne(nodes, position) {
-  for (const node of nodes) node.classList.remove("av-on");
-  if (position !== null && nodes[position]) nodes[position].classList.add("av-on");
+/** Marks the tokens that are pointed at. */
+export function markSides(source, target, {row, column}) {
+  for (const [side, marked] of [[source, column], [target, row]]) {
+    const mark = ({classList}, i) => classList.toggle("av-on", i === marked);
+    [...side.children].forEach(mark);
+  }
 }
 
-/** Backgrounds by weight, and text that can be read on them; null: none. */
-function shadeLabels(nodes, weights, scale) {
-  Array.from(nodes).forEach((node, i) => {
-    const shaded = weights !== null && (weights[i] > 0.005 || Number.isNaN(weights[i]));
-    node.style.background = shaded ? scale.css(weights[i]) : "";
-    node.style.color = shaded ? scale.ink(weights[i]) : "";
-  });
-}
-
-/** Of two sides with labels, marks one and shades its partners on the other. */
-export function markTexts({source, target, grid, scale}, {row, column}) {
+/** Shades what is looked at for a row, else for which rows a column is looked at. */
+export function shadeSides(source, target, {grid, scale}, {row, column}) {
   const {rows, columns, values} = grid;
-  const of = (i, j) => values[i * columns.length + j];
-  const looked = row === null ? null : columns.map((_, j) => of(row, j));
+  const weight = (i, j) => values[i * columns.length + j];
   const isBack = row === null && column !== null;
-  const wrote = isBack ? rows.map((_, i) => of(i, column)) : null;
-  shadeLabels(source.children, looked, scale);
-  shadeLabels(target.children, wrote, scale);
-  markOne(source.children, column);
-  markOne(target.children, row);
+  shade(source, row === null ? [] : columns.map((_, j) => weight(row, j)), scale);
+  shade(target, isBack ? rows.map((_, i) => weight(i, column)) : [], scale);
 }
 
-/** The position of the label that an event happened on, or -1. */
-export function positionOf(event, parent) {
-  const label = event.target.closest(".av-label, .av-token");
-  return Array.from(parent.children).indexOf(label);
+function shade(side, weights, scale) {
+  [...side.children].forEach(({style}, i) => {
+    const isShaded = weights[i] > 0.005 || Number.isNaN(weights[i]);
+    style.background = isShaded ? scale.css(weights[i]) : "";
+    style.color = isShaded ? scale.ink(weights[i]) : "";
+  });
 }

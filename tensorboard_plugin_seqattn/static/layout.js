@@ -1,131 +1,120 @@
-/** Where things of a heat map stand, on the screen and in a file alike. */
+/** Where things of a heat map stand: sizes in pixels, labels, marks. */
 
-import {coverageOf, rowEntropies} from "./measures.js";
+import {svgElement} from "./dom.js";
+import {directionOf, shortened} from "./symbols.js";
 
-export const FONT =
-  'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", Arial, sans-serif';
-export const ROOM = {alone: 560, beside: 300};
-const WIDEST = 132; // pixels of a label, a longer one is cut
-const BAR = 26; // pixels of the longest bar in the margins
+export const FONT = 'system-ui, "Segoe UI", Roboto, "Noto Sans", Arial, sans-serif';
+const LONGEST = 20; // characters of a label
+const TURNED = Math.SQRT1_2; // by 45 degrees
 let ruler = null;
 
-/** Sizes in pixels: of a cell, of the labels, and how far those above are turned.
- *
- * The cells fit into so much `room` as long as they are not smaller than 14 pixels.
- */
+/** Of a cell, of the labels, and of the whole. */
 export function layoutOf({rows, columns}, room) {
   const most = Math.max(rows.length, columns.length, 1);
   const cell = Math.max(14, Math.min(30, Math.floor(room / most)));
   const font = cell < 22 ? 11 : 13;
-  const widest = Math.max(0, ...columns.map((label) => textWidth(label.text, font)));
-  const length = Math.min(WIDEST, widest);
-  const angle = widest <= cell - 2 ? 0 : cell < 20 ? 60 : 45;
-  const [sin, cos] = [Math.sin, Math.cos].map((f) => f((angle * Math.PI) / 180));
+  const [above, beside] = [columns, rows].map((labels) =>
+    labels.map(({text}) => Math.ceil(textWidth(text, font))),
+  );
+  const widest = Math.max(0, ...above);
+  const isTurned = widest > cell - 2;
+  const [width, height] = [columns.length * cell, rows.length * cell];
+  const reach = (length, j) => (j + 1) * cell + (isTurned ? length * TURNED : 0);
   return {
-    cell,
-    font,
-    angle,
-    width: columns.length * cell,
-    height: rows.length * cell,
-    longest: WIDEST,
-    top: Math.ceil(length * sin + font * 1.3 * cos) + 8,
-    overhang: Math.ceil(length * cos),
-    left: Math.min(
-      WIDEST,
-      Math.ceil(Math.max(...rows.map((label) => textWidth(label.text, font)), 0)),
-    ),
+    ...{cell, font, isTurned, width, height},
+    top: isTurned ? (widest + font) * TURNED + 12 : font + 12,
+    left: Math.max(48, ...beside) + 16,
+    right: Math.max(width, ...above.map(reach)),
   };
 }
 
-export function textWidth(text, size) {
+function textWidth(text, size) {
   ruler ??= document.createElement("canvas").getContext("2d");
   ruler.font = `${size}px ${FONT}`;
-  return ruler.measureText(text).width;
+  return ruler.measureText(shortened(text, LONGEST)).width;
 }
 
-// Paths: one for all marks of a kind, so that a large picture has few nodes -----------
-
-/** Squares around cells. */
-export function cellsPath(cells, cell, inset) {
-  const side = cell - 2 * inset;
-  const square = ([i, j]) =>
-    `M${j * cell + inset} ${i * cell + inset}h${side}v${side}h${-side}z`;
-  return cells.map(square).join("");
+/** Above the cells. */
+export function sourceLabels(labels, sizes) {
+  const {cell, isTurned} = sizes;
+  return labels.map(({text}, j) => {
+    const x = (j + 0.5) * cell;
+    if (!isTurned) return labelText(text, sizes, {x, y: -6, "text-anchor": "middle"});
+    const anchor = directionOf(text) === "rtl" && "end"; // it starts on the right
+    const turned = {transform: `rotate(-45 ${x} -6)`, dx: -2, "text-anchor": anchor};
+    return labelText(text, sizes, {x, y: -6, ...turned});
+  });
 }
 
-/** Crosses where there is no finite number. */
-export function crossesPath({columns, values}, cell) {
+/** To the left of them. */
+export function targetLabels(labels, sizes) {
+  return labels.map(({text}, i) => {
+    const y = (i + 0.5) * sizes.cell + sizes.font * 0.36;
+    const anchor = directionOf(text) === "rtl" ? "start" : "end";
+    return labelText(text, sizes, {x: -8, y, "text-anchor": anchor});
+  });
+}
+
+function labelText(text, {font}, place) {
+  const how = {direction: directionOf(text), "unicode-bidi": "isolate"};
+  const about = {class: "av-label", "font-size": font, ...how, ...place};
+  return svgElement("text", about, shortened(text, LONGEST));
+}
+
+// Marks: one path for all of a kind, so that a large picture has few nodes ------------
+
+/** SVG elements; a kind that is not there has an empty path. */
+export function marksOf({grid, gold, local}, sizes) {
+  const paths = {
+    crosses: crossesPath(grid, sizes),
+    window: local ? windowPath(local, sizes) : "",
+    centre: local ? centresPath(local, sizes) : "",
+    possible: gold ? cellsPath(gold.P, sizes) : "",
+    sure: gold ? cellsPath(gold.S, sizes) : "",
+  };
+  return Object.entries(paths).map(([name, d]) =>
+    svgElement("path", {class: `av-${name}`, d}),
+  );
+}
+
+function boxPath(x, y, width, height) {
+  return `M${x} ${y}h${width}v${height}h${-width}z`;
+}
+
+function cellsPath(cells, {cell}) {
+  const box = ([i, j]) => boxPath(j * cell + 2, i * cell + 2, cell - 4, cell - 4);
+  return cells.map(box).join("");
+}
+
+/** Where there is no finite number. */
+function crossesPath({columns, values}, {cell}) {
   const size = cell - 8;
-  let path = "";
-  values.forEach((value, n) => {
-    if (Number.isFinite(value)) return;
+  const crosses = Array.from(values, (value, n) => {
+    if (Number.isFinite(value)) return "";
     const x = (n % columns.length) * cell + 4;
     const y = Math.floor(n / columns.length) * cell + 4;
-    path += `M${x} ${y}l${size} ${size}m0 ${-size}l${-size} ${size}`;
+    return `M${x} ${y}l${size} ${size}m0 ${-size}l${-size} ${size}`;
   });
-  return path;
-}
-
-/** Lines between words, where tokens are parts of them. */
-export function bordersPath({rows, columns, unit}, {cell, width, height}) {
-  if (unit === "word") return "";
-  const borders = (labels) => {
-    const found = labels.flatMap((label, i) =>
-      i > 0 && label.word !== labels[i - 1].word ? [i * cell] : [],
-    );
-    return found.length === labels.length - 1 ? [] : found; // each token is a word
-  };
-  return [
-    ...borders(rows).map((y) => `M0 ${y}h${width}`),
-    ...borders(columns).map((x) => `M${x} 0v${height}`),
-  ].join("");
+  return crosses.join("");
 }
 
 /** Local attention: the window around the predicted centre of each row. */
-export function windowPath({centre, reach}, {cell, width}) {
-  return centre
-    .map((p, i) => {
-      const [left, right] = [p - reach, p + reach + 1].map((x) =>
-        Math.min(Math.max(x * cell, 0), width),
-      );
-      if (!Number.isFinite(left + right)) return "";
-      const y = i * cell + 1.5;
-      return `M${left + 1} ${y}h${right - left - 2}v${cell - 3}h${left + 2 - right}z`;
-    })
-    .join("");
+function windowPath({centre, reach}, {cell, width}) {
+  const boxes = centre.map((p, i) => {
+    if (!Number.isFinite(p)) return "";
+    const within = (x) => Math.min(Math.max(x * cell, 0), width);
+    const [left, right] = [within(p - reach), within(p + reach + 1)];
+    return boxPath(left + 1, i * cell + 1.5, right - left - 2, cell - 3);
+  });
+  return boxes.join("");
 }
 
-/** Dots at the predicted centres. */
-export function centresPath({centre}, {cell}) {
+function centresPath({centre}, {cell}) {
   const r = Math.max(2, cell / 9);
-  return centre
-    .map((p, i) => {
-      if (!Number.isFinite(p)) return "";
-      const [x, y] = [(p + 0.5) * cell - r, (i + 0.5) * cell];
-      return `M${x} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`;
-    })
-    .join("");
-}
-
-/** Bars in the margins: to the right the entropy of each row, full width if it is
- * uniform; below the coverage of each column, half the height if it is 1. */
-export function barsPath(grid, {cell, width, height}) {
-  const gap = Math.min(3, cell / 5);
-  const side = cell - 2 * gap;
-  const right = rowEntropies(grid).map((entropy, i) => {
-    const length = BAR * Math.min(entropy, 1) || 0;
-    return `M${width + 6} ${i * cell + gap}h${length}v${side}h${-length}z`;
+  const dots = centre.map((p, i) => {
+    if (!Number.isFinite(p)) return "";
+    const start = `M${(p + 0.5) * cell - r} ${(i + 0.5) * cell}`;
+    return `${start}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`;
   });
-  const below = coverageOf(grid).map((sum, j) => {
-    const length = (BAR * Math.min(sum, 2)) / 2 || 0;
-    return `M${j * cell + gap} ${height + 6}v${length}h${side}v${-length}z`;
-  });
-  return [...right, ...below].join("");
+  return dots.join("");
 }
-
-/** Where a row is uniform, and where a column was looked at once. */
-export function rulesPath({width, height}) {
-  return `M${width + 6 + BAR} 0v${height}M0 ${height + 6 + BAR / 2}h${width}`;
-}
-
-export const MARGIN = BAR + 18;

@@ -1,107 +1,81 @@
 /** Source and target side by side, and a line for each weight that can be seen. */
 
-import {element, svgElement} from "./dom.js";
-import {axisLabel, markTexts, positionOf} from "./labels.js";
+import {element, focusable, part, refill, svgElement} from "./dom.js";
+import {listenToSides, markSides, shadeSides} from "./labels.js";
 
 const PITCH = 22; // pixels from token to token
 const SPAN = 190; // from side to side
 const FAINTEST = 0.04; // a lighter line is not drawn
 const MOST = 8; // lines of a target token
-const LINKS_FOCUS = {
-  class: "av-scroll av-focus",
-  tabindex: 0,
-  role: "application",
-  "aria-label": "Links between tokens. Arrow keys move from token to token.",
-};
 
-export class Links {
-  constructor(onSelect) {
-    this.onSelect = onSelect;
-    this.title = element("figcaption", {class: "av-title"});
-    this.lines = svgElement("svg", {class: "av-lines", width: SPAN});
-    this.source = element("div", {class: "av-side av-side-source"});
-    this.target = element("div", {class: "av-side av-side-target"});
-    const sides = [this.source, this.lines, this.target];
-    const row = element("div", {class: "av-bipartite"}, ...sides);
-    const scroll = element("div", LINKS_FOCUS, row);
-    const said = `Drawn: the ${MOST} heaviest of a target token, from ${FAINTEST} up.`;
-    const note = element("p", {class: "av-small"}, said);
-    this.node = element("figure", {class: "av-links"}, this.title, scroll, note);
-    for (const [side, name] of [[this.source, "column"], [this.target, "row"]]) {
-      side.addEventListener("pointerover", (event) => this._hover(event, side, name));
-    }
-    scroll.addEventListener("pointerleave", () => onSelect(null));
-  }
+export function createLinks(onPoint) {
+  const title = element("figcaption", {class: "av-title"});
+  const lines = svgElement("svg", {class: "av-lines", width: SPAN});
+  const source = part("av-side av-side-source");
+  const target = part("av-side av-side-target");
+  const help = "Links between tokens. Arrow keys move from token to token.";
+  const scroll = focusable("av-scroll av-bipartite", help, source, lines, target);
+  const said = `Drawn: the ${MOST} heaviest of a target token, from ${FAINTEST} up.`;
+  const note = element("p", {class: "av-small"}, said);
+  const node = element("figure", {class: "av-links"}, title, scroll, note);
+  let panel = null;
+  let shown = [];
+  listenToSides(scroll, source, target, onPoint);
 
-  /** Draws a panel of a scene. */
-  show({grid, scale, title}, {isAlone}) {
-    this.grid = grid;
-    this.scale = scale;
-    this.title.textContent = title;
-    this.title.hidden = isAlone;
-    this._place();
-    const shown = strongest(grid);
-    this.paths = shown.map(({row, column, value}, i) => {
-      const path = this.paths?.[i] ?? svgElement("path");
-      path.setAttribute("d", this._curve(row, column));
-      path.style.strokeWidth = `${(0.8 + 5.2 * value).toFixed(2)}px`;
-      path.style.opacity = (0.08 + 0.87 * value).toFixed(3);
-      return path;
-    });
-    this.lines.replaceChildren(...this.paths);
-    this.shown = shown;
-  }
-
-  /** What is selected stays, the other lines step back; its partners are shaded. */
-  mark({row, column}) {
-    this.lines.classList.toggle("av-selecting", row !== null || column !== null);
-    this.shown.forEach((line, i) => {
-      const is = row === null ? line.column === column : line.row === row;
-      this.paths[i].classList.toggle("av-on", is);
-    });
-    markTexts(this, {row, column});
-  }
-
-  _place() {
-    const {rows, columns} = this.grid;
-    const key = JSON.stringify([rows, columns]);
-    if (key === this.key) return;
-    this.key = key;
-    const most = Math.max(rows.length, columns.length);
-    this.lines.setAttribute("height", most * PITCH);
-    [[this.source, columns], [this.target, rows]].forEach(([side, labels]) => {
-      side.style.paddingTop = `${((most - labels.length) * PITCH) / 2}px`;
-      side.replaceChildren(...labels.map(({text}) => axisLabel(text)));
+  function pathOf({row, column, value}) {
+    const {rows, columns} = panel.grid;
+    const y = (i, {length}) => PITCH * (i + 0.5 - length / 2);
+    const middle = PITCH * Math.max(rows.length, columns.length) / 2;
+    const [from, to] = [middle + y(column, columns), middle + y(row, rows)];
+    return svgElement("path", {
+      d: `M0 ${from}C${SPAN * 0.45} ${from} ${SPAN * 0.55} ${to} ${SPAN} ${to}`,
+      "stroke-width": (0.8 + 5.2 * value).toFixed(2),
+      opacity: (0.08 + 0.87 * value).toFixed(3),
     });
   }
 
-  _curve(row, column) {
-    const {rows, columns} = this.grid;
-    const most = Math.max(rows.length, columns.length);
-    const from = (column + 0.5 + (most - columns.length) / 2) * PITCH;
-    const to = (row + 0.5 + (most - rows.length) / 2) * PITCH;
-    const [a, b] = [SPAN * 0.45, SPAN * 0.55];
-    return `M0 ${from}C${a} ${from} ${b} ${to} ${SPAN} ${to}`;
-  }
+  return {
+    node,
 
-  _hover(event, side, name) {
-    const at = positionOf(event, side);
-    if (at >= 0) this.onSelect({row: null, column: null, [name]: at});
-  }
+    show(newPanel, isAlone) {
+      panel = newPanel;
+      const {rows, columns} = panel.grid;
+      title.textContent = panel.title;
+      title.hidden = isAlone;
+      for (const [side, labels] of [[source, columns], [target, rows]]) {
+        const texts = labels.map(({text}) => text);
+        const label = (text) => element("div", {class: "av-label", dir: "auto"}, text);
+        refill(side, texts, () => texts.map(label));
+      }
+      lines.setAttribute("height", PITCH * Math.max(rows.length, columns.length));
+      shown = strongest(panel.grid).map((link) => ({...link, path: pathOf(link)}));
+      lines.replaceChildren(...shown.map(({path}) => path));
+    },
+
+    /** What is selected stays, the other lines step back; its partners are shaded. */
+    mark({row, column}) {
+      lines.classList.toggle("av-selecting", row !== null || column !== null);
+      for (const link of shown) {
+        const is = row === null ? link.column === column : link.row === row;
+        link.path.classList.toggle("av-on", is);
+      }
+      markSides(source, target, {row, column});
+      shadeSides(source, target, panel, {row, column});
+    },
+  };
 }
 
 /** The heaviest weights of each row; the lightest first, so that they lie below. */
 export function strongest({rows, columns, values}) {
-  return rows
-    .flatMap((_, row) =>
-      columns
-        .map((_label, column) => {
-          const value = values[row * columns.length + column];
-          return {row, column, value: Math.min(value, 1)};
-        })
-        .filter(({value}) => value >= FAINTEST)
-        .sort((a, b) => b.value - a.value)
-        .slice(0, MOST),
-    )
-    .sort((a, b) => a.value - b.value);
+  const weights = (_row, row) =>
+    columns.map((_column, column) => {
+      const value = Math.min(values[row * columns.length + column], 1);
+      return {row, column, value};
+    });
+  const heaviest = (links) =>
+    links
+      .filter(({value}) => value >= FAINTEST)
+      .sort((a, b) => b.value - a.value)
+      .slice(0, MOST);
+  return rows.map(weights).flatMap(heaviest).sort((a, b) => a.value - b.value);
 }

@@ -1,5 +1,20 @@
 /** What an alignment says about itself, as alignment_confidence in Python does. */
 
+/** What the log says about a sentence. */
+export const METRICS = {
+  coverage_deviation: "how far source tokens are from being looked at once each",
+  absentmindedness_out: "over how much of the source a target token looks",
+  absentmindedness_in: "by how much of the target a source token is looked at",
+  overlap: "how much of the translation is copied from the source",
+  entropy: "of the attention: 0 is one token, 1 is uniform",
+  length_ratio: "length of the translation by that of the source",
+  bleu: "likeness to the reference, from 0 to 100",
+};
+
+export function metricName(key) {
+  return key === "bleu" ? "BLEU" : key.replaceAll("_", " ");
+}
+
 /** The entropy of each row, relative to a uniform one: from 0 (sharp) to 1. */
 export function rowEntropies({rows, columns, values}) {
   const most = Math.log(columns.length) || 1; // one source token: there is no choice

@@ -1,10 +1,5 @@
 /** What a viewer can be told to show. */
 
-const CHOICES = {
-  unit: ["subword", "word"],
-  view: ["all", "heat", "links", "reading"],
-};
-
 export const DEFAULTS = {
   unit: "subword",
   hypothesis: 0,
@@ -13,19 +8,18 @@ export const DEFAULTS = {
   gold: true,
 };
 
+const isIndex = (x) => Number.isInteger(x) && x >= 0;
+const FITS = {
+  __proto__: null, // the names are what a link says
+  unit: (x) => ["subword", "word"].includes(x),
+  hypothesis: isIndex,
+  head: (x) => isIndex(x) || x === "mean",
+  view: (x) => ["all", "heat", "links", "reading"].includes(x),
+  gold: (x) => typeof x === "boolean",
+};
+
 /** Options with changes; what makes no sense, as in an old link, is left out. */
 export function withChanges(options, changes) {
-  const found = {...options};
-  for (const [name, value] of Object.entries(changes ?? {})) {
-    if (isFit(name, value)) found[name] = value;
-  }
-  return found;
-}
-
-function isFit(name, value) {
-  const isIndex = Number.isInteger(value) && value >= 0;
-  if (name === "hypothesis") return isIndex;
-  if (name === "head") return isIndex || value === "mean" || value === "all";
-  if (name === "gold") return typeof value === "boolean";
-  return Object.hasOwn(CHOICES, name) && CHOICES[name].includes(value);
+  const fit = Object.entries(changes).filter(([name, value]) => FITS[name]?.(value));
+  return {...options, ...Object.fromEntries(fit)};
 }

@@ -4,28 +4,17 @@
  * weights is seen without colour vision, too; differences run from orange to blue.
  */
 
+import {svgElement} from "./dom.js";
+
 const STOPS = {
-  light: [
-    "#eef9fa", "#b3e3ec", "#7bcae2", "#4facda", "#368ccd",
-    "#316aba", "#35499e", "#2f2e79", "#221851",
-  ],
-  dark: [
-    "#1e212e", "#293559", "#2d4d83", "#236ba5", "#178bba",
-    "#29abc7", "#56cacd", "#8ee5d3", "#c6fedf",
-  ],
+  light: "eef9fa b3e3ec 7bcae2 4facda 368ccd 316aba 35499e 2f2e79 221851",
+  dark: "1e212e 293559 2d4d83 236ba5 178bba 29abc7 56cacd 8ee5d3 c6fedf",
 };
 const SIGNED_STOPS = {
-  light: [
-    "#823c07", "#a2683f", "#c29470", "#dbc4ae", "#f5f3f1",
-    "#b7cae4", "#80a1d1", "#5377b7", "#2d4c9c",
-  ],
-  dark: [
-    "#f8a87b", "#c1855b", "#8d633f", "#574432", "#282624",
-    "#3a495f", "#506e9c", "#7695cc", "#9ebdff",
-  ],
+  light: "823c07 a2683f c29470 dbc4ae f5f3f1 b7cae4 80a1d1 5377b7 2d4c9c",
+  dark: "f8a87b c1855b 8d633f 574432 282624 3a495f 506e9c 7695cc 9ebdff",
 };
 const NO_NUMBER = {light: [216, 214, 210], dark: [70, 68, 66]};
-const INKS = ["#000000", "#ffffff"];
 const LEVELS = 256;
 const scales = new Map();
 
@@ -38,33 +27,28 @@ export function scaleOf(theme, signed = false) {
 }
 
 function makeScale(theme, signed) {
-  const stops = (signed ? SIGNED_STOPS : STOPS)[theme].map(channels);
+  const stops = (signed ? SIGNED_STOPS : STOPS)[theme].split(" ").map(channels);
   const table = Array.from({length: LEVELS + 1}, (_, i) => between(stops, i / LEVELS));
   const rgb = (value) => {
     if (!Number.isFinite(value)) return NO_NUMBER[theme];
-    const part = signed ? (value + 1) / 2 : value;
-    return table[Math.round(Math.min(Math.max(part, 0), 1) * LEVELS)];
+    const level = LEVELS * (signed ? (value + 1) / 2 : value);
+    return table[Math.round(Math.min(Math.max(level, 0), LEVELS))];
   };
+  const twoDigits = (x) => x.toString(16).padStart(2, "0");
   return {
-    theme,
     signed,
     rgb,
-    css: (value) => `rgb(${rgb(value).join(" ")})`,
-    hex: (value) => `#${rgb(value).map(twoDigits).join("")}`,
-    ink: (value) => INKS[Number(luminance(rgb(value)) < 0.179)],
+    css: (value) => `#${rgb(value).map(twoDigits).join("")}`,
+    ink: (value) => (luminance(rgb(value)) < 0.179 ? "#ffffff" : "#000000"),
   };
-}
-
-function twoDigits(x) {
-  return x.toString(16).padStart(2, "0");
 }
 
 function channels(hex) {
-  return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+  return [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16));
 }
 
-function between(stops, part) {
-  const at = part * (stops.length - 1);
+function between(stops, fraction) {
+  const at = fraction * (stops.length - 1);
   const i = Math.min(Math.floor(at), stops.length - 2);
   return stops[i].map((x, c) => Math.round(x + (stops[i + 1][c] - x) * (at - i)));
 }
@@ -72,31 +56,28 @@ function between(stops, part) {
 /** As in WCAG 2: black and white read equally well where it is 0.179. */
 function luminance(rgb) {
   const [r, g, b] = rgb.map((x) => {
-    const part = x / 255;
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    const share = x / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
   });
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-/** So many steps through all values, for a legend. */
+/** So many steps through all values. */
 export function legendValues({signed}, steps) {
   const least = signed ? -1 : 0;
-  const parts = Array.from({length: steps + 1}, (_, i) => i / steps);
-  return parts.map((part) => least + (1 - least) * part);
+  return Array.from({length: steps + 1}, (_, i) => least + ((1 - least) * i) / steps);
 }
 
-/** What stands below its beginning, its middle and its end. */
-export function legendTicks({signed}) {
-  return signed ? ["−1", "0", "+1"] : ["0", "0.5", "1"];
-}
-
-/** A weight with four digits. */
-export function exactly(value) {
-  const text = Number.isFinite(value) ? value.toFixed(4) : String(value);
-  return text.replace("-", "−").replace("Infinity", "∞");
-}
-
-/** A difference with its sign. */
-export function signedly(value) {
-  return value > 0 ? `+${exactly(value)}` : exactly(value);
+/** The colours and what they mean: an SVG for the page and for figures. */
+export function legendOf(scale) {
+  const bar = legendValues(scale, 31).map((value, i) =>
+    svgElement("rect", {x: 5 * i, width: 5, height: 8, fill: scale.css(value)}),
+  );
+  const ticks = scale.signed ? ["−1", "0", "+1"] : ["0", "0.5", "1"];
+  const anchors = ["start", "middle", "end"];
+  const below = ticks.map((tick, i) => {
+    const place = {x: 80 * i, y: 21, "text-anchor": anchors[i]};
+    return svgElement("text", {...place, "font-size": 11}, tick);
+  });
+  return svgElement("svg", {width: 160, height: 26}, ...bar, ...below);
 }

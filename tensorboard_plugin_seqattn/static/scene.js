@@ -8,57 +8,41 @@ import {scaleOf} from "./scale.js";
  *
  * A panel is what a view needs: `grid`, `scale`, `title`, `gold`, `local`, the texts.
  */
-export function sceneOf(raw, about, options, theme) {
-  const {name = "", other = null, otherName = ""} = about;
-  const picture = decodePicture(raw);
-  const chosen = Math.min(options.hypothesis, picture.hypotheses.length - 1);
-  const hypothesis = picture.hypotheses[chosen];
-  if (!hypothesis) throw new Error("It has no hypothesis.");
-  const first = panelOf(raw, picture, hypothesis, options, theme);
+export function sceneOf(raw, {name = "", other, otherName}, options, theme) {
+  const choose = ({hypotheses}) => hypotheses[options.hypothesis] ?? hypotheses.at(-1);
+  const first = panelOf(raw, choose, options, theme);
   first.title = name;
-  if (!other) return {panels: [first], chosen, difference: null, reason: null};
-  const decoded = decodePicture(other);
-  const like = counterpart(hypothesis, decoded.hypotheses);
-  if (!like) throw new Error("What it is compared with has no hypothesis.");
-  const second = panelOf(other, decoded, like, options, theme);
+  if (!other) return {panels: [first]};
+  const like = ({hypotheses}) => counterpart(first.hypothesis, hypotheses);
+  const second = panelOf(other, like, options, theme);
   first.title = name || "first";
   second.title = otherName || "second";
-  return {panels: [first, second], chosen, ...signedPanel(first, second)};
+  const {grid, reason} = differenceOf(first.grid, second.grid);
+  const title = `${second.title} − ${first.title}`;
+  const difference = grid && {grid, title, scale: scaleOf(theme, true)};
+  return {panels: [first, second], difference, reason};
 }
 
-function panelOf(raw, picture, hypothesis, options, theme) {
-  const {unit} = options;
-  const head = options.head < hypothesis.heads.length ? options.head : "mean";
-  const grid = gridOf(picture, hypothesis, {unit, head});
-  const {kind, text} = hypothesis;
+function panelOf(raw, choose, options, theme) {
+  const picture = decodePicture(raw);
+  const hypothesis = choose(picture);
+  if (!hypothesis) throw new Error("It has no hypothesis.");
+  const {kind, text, heads, centre, reach} = hypothesis;
+  const head = options.head < heads.length ? options.head : "mean";
+  const grid = gridOf(picture, hypothesis, {...options, head});
   const isReference = kind === "forced" || text === picture.reference;
-  const hasGold = picture.gold === null ? null : isReference;
-  const isLocal = hypothesis.centre !== null && unit === "subword";
+  const hasGold = Boolean(picture.gold) && isReference;
+  const isLocal = centre && options.unit === "subword";
   return {
-    raw,
-    picture,
-    hypothesis,
-    grid,
-    head,
-    hasGold,
+    ...{raw, picture, hypothesis, head, grid, hasGold},
     scale: scaleOf(theme),
     gold: hasGold && options.gold ? goldCells(picture.gold, grid) : null,
-    local: isLocal ? {centre: hypothesis.centre, reach: hypothesis.reach || 0} : null,
+    local: isLocal ? {centre, reach: reach ?? 0} : null,
   };
 }
 
-function signedPanel(first, second) {
-  const {grid, reason} = differenceOf(first.grid, second.grid);
-  if (!grid) return {difference: null, reason};
-  const scale = scaleOf(first.scale.theme, true);
-  const title = `${second.title} − ${first.title}`;
-  const difference = {grid, scale, title, gold: null, local: null};
-  return {difference, reason: null};
-}
-
-/** The mean and each head, if there are several. */
-export function headGrids({picture, hypothesis}, unit) {
-  if (hypothesis.heads.length < 2) return [];
+/** The mean and each head. */
+export function headsOf({picture, hypothesis}, unit) {
   return ["mean", ...hypothesis.heads].map((name, i) => {
     const head = i === 0 ? "mean" : i - 1;
     return {head, name, grid: gridOf(picture, hypothesis, {unit, head})};
@@ -66,15 +50,13 @@ export function headGrids({picture, hypothesis}, unit) {
 }
 
 /** Which views are seen. There is no room for all of them twice. */
-export function seenOf({panels: [first, second]}, {view, head}) {
-  const isLarge = head === "all" && !second && first.hypothesis.heads.length > 1;
+export function seenOf({panels: [first, second]}, {view}) {
   const isDrawn = first.grid.values.length > 0;
   return {
     reading: view === "all" || view === "reading",
     heads: isDrawn && view !== "reading" && first.hypothesis.heads.length > 1,
-    largeHeads: isLarge,
-    heat: isDrawn && !isLarge && (view === "all" || view === "heat"),
-    links: isDrawn && (view === "links" || (view === "all" && !second && !isLarge)),
+    heat: isDrawn && (view === "all" || view === "heat"),
+    links: isDrawn && (view === "links" || (view === "all" && !second)),
   };
 }
 
@@ -82,23 +64,17 @@ export function seenOf({panels: [first, second]}, {view, head}) {
 export function notesOf({panels: [first]}, {unit}) {
   const {picture, hypothesis, grid, local, hasGold, gold} = first;
   const ends = [...picture.source.words, ...hypothesis.target.words].includes(-1);
-  const notes = [
-    [grid.values.length === 0, "There is nothing to draw: one of the texts is empty."],
-    [
+  const notes = {
+    "There is nothing to draw: one of the texts is empty.": !grid.values.length,
+    "The reference was given to the model word by word (teacher forcing).":
       hypothesis.kind === "forced",
-      "The reference was given to the model word by word (teacher forcing).",
-    ],
-    [
+    "The end tokens belong to no word and are left out: rows may sum to less than 1.":
       unit === "word" && ends,
-      "The end tokens belong to no word and are left out: rows may sum to less than 1.",
-    ],
-    [local !== null, "Dots are the predicted centres, boxes the windows around them."],
-    [gold !== null, "Squares are gold links: sure ones solid, possible ones dashed."],
-    [hasGold === false, "Gold links belong to the reference: choose it to see them."],
-    [
-      grid.values.some((value) => !Number.isFinite(value)),
-      "Crosses: the weight is not a finite number.",
-    ],
-  ];
-  return notes.filter(([is]) => is).map(([, note]) => note);
+    "Dots are the predicted centres, boxes the windows around them.": local,
+    "Squares are gold links: sure ones solid, possible ones dashed.": gold,
+    "Gold links belong to the reference: choose it to see them.":
+      picture.gold && !hasGold,
+    "Crosses: the weight is not a finite number.": !grid.values.every(Number.isFinite),
+  };
+  return Object.keys(notes).filter((note) => notes[note]).join(" ");
 }

@@ -1,6 +1,7 @@
 /** How a token looks: as in the terminal, keras_seqattn/text/heat_map.py. */
 
-const TOKEN_SYMBOLS = new Map([["</s>", "⏎"], ["<unk>", "⁇"], ["<s>", "⏵"]]);
+const segmenter = new Intl.Segmenter();
+const SYMBOLS = new Map([["</s>", "⏎"], ["<unk>", "⁇"], ["<s>", "⏵"]]);
 // What a browser obeys instead of showing it. The joiners stay: scripts need them.
 const UNSEEN = /(?![\u200c\u200d])[\p{C}\p{Zl}\p{Zp}]/gu;
 const RIGHT_TO_LEFT =
@@ -20,17 +21,14 @@ export function visible(text) {
 /** Text of at most so many characters as a reader counts them; the rest is … */
 export function shortened(text, limit) {
   const most = text.slice(0, 16 * limit); // a token may have 10 000 characters
-  const segmenter = Intl.Segmenter && new Intl.Segmenter();
-  const parts = segmenter
-    ? Array.from(segmenter.segment(most), (part) => part.segment)
-    : Array.from(most);
+  const parts = Array.from(segmenter.segment(most), ({segment}) => segment);
   if (parts.length <= limit) return most === text ? text : `${most}…`;
   return `${parts.slice(0, limit).join("")}…`;
 }
 
 /** A piece as its label: white space is ␣, the end ⏎, an unknown token ⁇. */
 export function tokenLabel(piece) {
-  const symbol = TOKEN_SYMBOLS.get(piece);
+  const symbol = SYMBOLS.get(piece);
   if (symbol) return symbol;
   const text = visible(shortened(piece, 40).replace(/\p{Zs}/gu, "␣"));
   return text === "" || /^\p{M}/u.test(text) ? `◌${text}` : text;

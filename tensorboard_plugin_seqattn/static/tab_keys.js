@@ -3,19 +3,16 @@
 /** `{key: act}`; a key that the focused element needs itself stays with it. */
 export function listenToKeys(keys) {
   document.addEventListener("keydown", (event) => {
-    const act = Object.hasOwn(keys, event.key) && keys[event.key];
-    const {target, ctrlKey, metaKey, altKey} = event;
-    if (!act || event.defaultPrevented || ctrlKey || metaKey || altKey) return;
-    if (document.querySelector("dialog[open]") || isTaken(target, event.key)) return;
+    const {key, target, ctrlKey, metaKey, altKey} = event;
+    if (event.defaultPrevented || ctrlKey || metaKey || altKey) return;
+    const isBusy = document.querySelector("dialog[open]") || isTaken(target, key);
+    if (!Object.hasOwn(keys, key) || isBusy) return;
     event.preventDefault();
-    act();
+    keys[key]();
   });
 }
 
-const OWN_KEYS = {range: /^(Arrow|Home|End|Page)/, radio: /^(Arrow| )/, checkbox: /^ /};
-
-function isTaken({tagName, type}, key) {
-  if (tagName === "SELECT" || tagName === "TEXTAREA") return true;
-  if (tagName === "INPUT") return !OWN_KEYS[type] || OWN_KEYS[type].test(key);
-  return tagName === "BUTTON" && key === " ";
+function isTaken(target, key) {
+  if (target.matches("select, [type=search]")) return true;
+  return key === " " && target.matches("button, [type=checkbox]");
 }

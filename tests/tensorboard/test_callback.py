@@ -10,7 +10,6 @@ import tensorflow as tf
 
 import keras_seqattn as ks
 from keras_seqattn.decoding.compiled import _functions as functions_of
-from keras_seqattn.tensorboard.probe import local_reach
 from tests.tensorboard.logs import random_picture, read, same, values
 from tests.tensorboard.translators import (
     REFERENCES,
@@ -227,29 +226,6 @@ def test_many_sentences_are_not_one_batch(tmp_path, monkeypatch):
     monkeypatch.undo()
     for one, other in zip(found, shown.probe.pictures(), strict=True):
         same(one, other, 1e-5)
-
-
-def local(position):
-    scored = ks.LuongAttention("general")
-    return compiled(
-        ks.LocalAttention(scored, window=1, position=position), search=ks.Greedy()
-    )
-
-
-def test_local_attention(tmp_path):
-    shown = ks.AttentionCallback(local("monotonic"), SENTENCES, log_dir=tmp_path)
-    for picture in shown.probe.pictures():
-        [said] = picture["hypotheses"]
-        assert said["centre"] == list(range(said["shape"][1]))
-        assert said["reach"] == 1
-        rows, columns = np.indices(said["weights"][0].shape)
-        assert not said["weights"][0][abs(rows - columns) > said["reach"]].any()
-
-
-def test_where_local_attention_looks_is_not_always_known():
-    assert local_reach(local("predictive").model) is None
-    assert local_reach(greedy().model) is None
-    assert local_reach(object()) is None  # a StepModel need not be a layer
 
 
 def test_weights_that_are_nan(tmp_path):

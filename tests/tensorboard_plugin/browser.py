@@ -117,8 +117,10 @@ class Tab:
         self.find(".av-cells:visible").first.wait_for()
 
     def texts(self, selector):
-        """What all these elements say."""
-        return self.find(selector).all_inner_texts()
+        """What all these elements say, HTML or SVG."""
+        return self.find(selector).evaluate_all(
+            "all => all.map(x => x.innerText ?? x.textContent)"
+        )
 
     def csv(self):
         """What is drawn, as the tab saves it: tables `(rows, columns, values)`."""
@@ -135,6 +137,12 @@ class Tab:
         """Kept where KERAS_SEQATTN_SCREENSHOTS says, else with pytest's own files."""
         folder = Path(os.environ.get(SCREENSHOTS, folder))
         folder.mkdir(parents=True, exist_ok=True)
+        height = self.find(".tab-main").evaluate(
+            "main => [...main.children].reduce((sum, x) => sum + x.offsetHeight, 0)"
+        )
+        # Nothing is cut off: TensorBoard's bar and ours are above.
+        self.page.set_viewport_size({**SIZE, "height": max(height + 116, 560)})
+        self.page.mouse.move(2, 2)
         self.find(".tab-main").evaluate("main => main.scrollTo(0, 0)")
         self.page.screenshot(path=folder / f"{name}.png")
 

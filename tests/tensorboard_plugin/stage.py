@@ -116,7 +116,9 @@ class Stage:
 
     def choose(self, name):
         """A control by its name."""
-        self.page.locator(".av-segments label").get_by_text(name, exact=True).click()
+        self.page.locator(".av-toolbar").get_by_role(
+            "button", name=name, exact=True
+        ).click()
 
     def save(self, kind):
         """The text of a file."""
@@ -150,11 +152,14 @@ class Stage:
         )
 
     def texts(self, selector):
-        return self.page.locator(f"{selector}:visible").all_inner_texts()
+        """Of elements, HTML or SVG."""
+        return self.page.locator(f"{selector}:visible").evaluate_all(
+            "all => all.map(x => x.innerText ?? x.textContent)"
+        )
 
     def marked(self, selector):
         """Labels of what the crosshair is on."""
-        return self.texts(f"{selector} :is(.av-label.av-on span, .av-token.av-on)")
+        return self.texts(f"{selector} .av-on")
 
     def read(self):
         """The line with the exact weight."""

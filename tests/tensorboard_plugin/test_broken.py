@@ -119,6 +119,10 @@ RECORDS = {
     "text": (one(text=None), unusable("text", "a string", "None")),
     "score": (one(score="-1"), unusable("score", NUMBER, "'-1'")),
     "huge score": (one(score=10**25), unusable("score", NUMBER, str(10**25))),
+    "infinite score": (
+        [header(hypothesis(score=0)).replace(b'"score": 0', b'"score": 1e999'), GOOD],
+        unusable("score", NUMBER, "inf"),
+    ),
     "ranking": (one(ranking=[]), unusable("ranking", NUMBER, "[]")),
     "reach": (one(reach=True), unusable("reach", NUMBER, "True")),
     "tokens": (one(tokens=[["a", 0]]), unusable("tokens", TOKENS, "[['a', 0]]")),

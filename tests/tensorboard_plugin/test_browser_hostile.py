@@ -27,7 +27,7 @@ def browser():
 @pytest.mark.parametrize("run", ["bad", "cut", "tags"])
 def test_every_sentence_of_a_hostile_log(browser, server, run):
     tags = sorted(tag for other, tag in LAST if other == run)
-    with Tab(browser, server, {"run": run, "wide": "true"}) as tab:
+    with Tab(browser, server, {"run": run}) as tab:
         for tag in tags:
             tab.find("tbody tr").nth(0).wait_for()
             rows = tab.find("tbody tr")
@@ -37,7 +37,7 @@ def test_every_sentence_of_a_hostile_log(browser, server, run):
                 "aria-selected", "true"
             )
             if TOLD.get(tag):
-                tab.find(".tab-message").get_by_text(TOLD[tag]).wait_for()
+                tab.find(".tab-page").get_by_text(TOLD[tag]).wait_for()
             else:
                 tab.wait_for_step(LAST[run, tag])
         assert sorted(shown) == tags
@@ -54,6 +54,6 @@ def test_hostile_words(browser, server):
 
 def test_step_that_diverged(browser, server):
     with Tab(browser, server, {"run": "bad", "sentence": "p/nan", "step": 1}) as tab:
-        tab.find(".tab-message").get_by_text("NaN or infinite").wait_for()
+        tab.find(".tab-page").get_by_text("NaN or infinite").wait_for()
         tab.page.keyboard.press("ArrowRight")
         tab.wait_for_step(2)

@@ -31,7 +31,7 @@ def pictures_in(text):
 def test_file_shows_sentence_after_sentence(browser):
     with Stage(browser, page([german(), wide()])) as stage:
         assert stage.texts(".page-sentence")[1].startswith("注意力让模型看到整个句子。")
-        assert len(stage.texts(".av-beam")) == 3
+        assert len(stage.texts("button.av-beam")) == 3
         stage.point(4, 2)
         assert stage.read().startswith("irre looked at bändig 0.")
         stage.page.locator(".page-sentence").nth(1).click()

@@ -5,7 +5,9 @@ import json
 
 import numpy as np
 import pytest
+import werkzeug.test
 
+from tensorboard_plugin_seqattn.request import json_app
 from tests.tensorboard_plugin.fakes import PICTURE, ROOT, ROWS, Site, series
 from tests.tensorboard_plugin.logs import (
     GOLD,
@@ -88,15 +90,21 @@ def test_table():
     }
 
 
-def test_nan_and_infinity_are_strings():
+def test_nan_and_infinity_are_not_known():
     strange = {"a": float("nan"), "b": float("inf"), "c": -float("inf"), "d": 1}
     values = [header(hypothesis(), metrics=strange), packed(np.zeros((1, 3, 3)))]
     rows = json.dumps({"p/0": strange}).encode()
     table = series((0, rows), content=TABLE)
     site = Site({"r": {"p/0": series((0, values)), "t": table}})
-    expected = {"a": "NaN", "b": "Infinity", "c": "-Infinity", "d": 1}
+    expected = {"a": None, "b": None, "c": None, "d": 1}
     assert site.step()["metrics"] == expected
     assert site.step("table", tag="t")["rows"] == {"p/0": expected}
+
+
+def test_a_time_that_is_no_number_is_a_string():
+    """The log has it as eight bytes, which may be any."""
+    app = json_app(lambda request: {"wall_time": float("nan")})
+    assert werkzeug.test.Client(app).get("/").json == {"wall_time": "NaN"}
 
 
 def test_steps_are_in_order_and_once():

@@ -37,13 +37,11 @@ def test_all_views_are_linked(stage):
     stage.page.locator(".av-text >> nth=1").get_by_text("surprised").hover()
     assert stage.marked(".av-left") == ["▁surprised"]
     assert stage.marked(".av-top") == []
-    assert "looked at for “surprised”" in stage.texts(".av-reading")[0]
-    assert "entropy" in stage.read()
+    assert stage.read().startswith("surprised looked around: entropy ")
 
     stage.page.locator(".av-side-source .av-label").nth(9).hover()
     assert stage.marked(".av-top") == ["▁überrascht"]
-    assert "written while looking at “überrascht”" in stage.texts(".av-reading")[0]
-    assert "times in all" in stage.read()
+    assert stage.read().startswith("überrascht was looked at ")
 
     stage.page.mouse.move(5, 5)
     assert stage.read().startswith("Point at a cell")
@@ -56,7 +54,7 @@ def test_shades_are_the_weights(stage):
     stage.page.locator(".av-text >> nth=1").get_by_text("surprised").hover()
     shades = (
         stage.page.locator(".av-text")
-        .first.locator(".av-token")
+        .first.locator(".av-label")
         .evaluate_all("all => all.map(node => node.style.background)")
     )
     row = weights(picture)[0, 8]
