@@ -1,16 +1,21 @@
 """Writes a SavedModel: strings in, strings out, for TensorFlow without this library."""
 
+import inspect
+import json
+
 from keras_seqattn.cli import use_options
 
 HELP = "write a SavedModel, strings to strings"
 EXAMPLES = """\
 examples:
-  seqattn export runs/dates saved_models/dates
-  seqattn export runs/de saved_models/de --beam 1
+  seqattn export runs/dates served/dates
+  seqattn export runs/de served/de --version 3       served/de/3, for TensorFlow Serving
+  seqattn export runs/de served/de-small --weights int8 --beam 1
+  seqattn export runs/de served/de --note licence=CC-BY-4.0 --warmup news.en
 
 It needs TensorFlow and tensorflow-text to run, nothing else:
   import tensorflow as tf, tensorflow_text
-  model = tf.saved_model.load("saved_models/dates")
+  model = tf.saved_model.load("served/dates")
   model.signatures["serving_default"](tf.constant(["3 May 2001"]))["text"]
 """
 
@@ -19,6 +24,28 @@ def configure(parser):
     """Adds its options."""
     use_options.add_translator(parser)
     parser.add_argument("out", metavar="OUT", help="new folder")
+    parser.add_argument(
+        "--version", type=int, metavar="N", help="write into the folder OUT/N"
+    )
+    parser.add_argument(
+        "--weights",
+        choices=["float32", "bfloat16", "int8"],
+        default="float32",
+        help="in all their bytes, in half of them, in a quarter (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--warmup",
+        metavar="FILE",
+        help="texts, one in each line, with which TensorFlow Serving warms up "
+        "(default: some frequent words)",
+    )
+    parser.add_argument(
+        "--note",
+        nargs="+",
+        default=[],
+        metavar="NAME=VALUE",
+        help="what manifest.json shall say besides",
+    )
     use_options.add_search(parser, batches=False)
 
 
@@ -26,11 +53,67 @@ def run(parsed):
     """Exports."""
     from keras_seqattn.cli import translators
     from keras_seqattn.cli.progress import note, working
+    from keras_seqattn.cli.text_lines import read_lines
+    from keras_seqattn.cli.values import named_values
 
+    notes = named_values(parsed.note)
+    warmup = None if parsed.warmup is None else read_lines(parsed.warmup)[0]
     translator = translators.load(
         parsed.run, parsed.beam, length_penalty=parsed.length_penalty
     )
+    manifest = {**_of_run(parsed.run, translator), **notes}
     with working("exporting"):
-        translator.export(parsed.out)
-    note(f"{parsed.out} has the signatures serving_default, from text to text and")
-    note("score, and translate_with_attention, to everything about a translation")
+        translator.export(
+            parsed.out,
+            version=parsed.version,
+            weights=parsed.weights,
+            manifest=manifest,
+            warmup=warmup,
+        )
+    out = parsed.out if parsed.version is None else f"{parsed.out}/{parsed.version}"
+    note(f"{out} has the signatures serving_default, from text to text and score;")
+    note("translate_with_attention, nbest, encode; score, from source and target")
+
+
+def _of_run(path, translator):
+    """What a run knows of its translator, for the manifest; {} where there is none."""
+    from keras_seqattn.cli.run_folder import run_of
+    from keras_seqattn.cli.settings import Settings
+
+    run = run_of(path)
+    if run is None:
+        return {}
+    content = run.content()
+    settings = Settings.of(content["settings"])
+    return {
+        "model": _model(settings, translator),
+        "metrics": _best(run),
+        "command": content["command"],
+        "seed": settings.seed,
+        "data": content["data"],
+        "trained_with": content["versions"],
+    }
+
+
+def _model(settings, translator):
+    """The function that made the model, and the arguments of the call."""
+    from keras_seqattn.cli import model_choice
+
+    name = settings.model if "." in settings.model else f"zoo.{settings.model}"
+    try:
+        function, arguments = model_choice.chosen(settings)
+    except ValueError:  # in a module that is not here: the model does without it
+        return {"function": name}
+    texts = translator.source_text, translator.target_text
+    for argument, text in zip(model_choice.VOCABULARIES, texts, strict=True):
+        if argument in inspect.signature(function).parameters:
+            arguments[argument] = text.vocabulary_size
+    return {"function": name, "arguments": arguments}
+
+
+def _best(run):
+    """`{"validation": {metric: value}}` of the weights that the translator has."""
+    path = run.checkpoints / "validation.json"
+    entries = json.loads(path.read_text())["entries"] if path.exists() else []
+    best = [entry["values"] for entry in entries if entry["best"]]
+    return {"validation": best[-1]} if best else None

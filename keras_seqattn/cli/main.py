@@ -7,9 +7,18 @@ import sys
 import warnings
 from importlib import metadata
 
-from keras_seqattn.cli import evaluate, export, inspect, score, tasks, train, translate
+from keras_seqattn.cli import (
+    evaluate,
+    export,
+    inspect,
+    score,
+    serve,
+    tasks,
+    train,
+    translate,
+)
 
-VERBS = (train, translate, evaluate, score, export, inspect, tasks)
+VERBS = (train, translate, evaluate, score, export, serve, inspect, tasks)
 USER_ERRORS = (ValueError, OSError, ImportError, NotImplementedError)
 EXAMPLES = """\
 examples:

@@ -1,61 +1,81 @@
 """The translator as a SavedModel: strings in, strings out, no Python in between."""
 
+import os
+
 import tensorflow as tf
 
+from keras_seqattn.decoding.options import check_count
+from keras_seqattn.export import manifest as manifests
+from keras_seqattn.export.description import check_own, describe
+from keras_seqattn.export.portable import check_portable, without_cudnn
+from keras_seqattn.export.signatures import signatures
+from keras_seqattn.export.warmup import requests_for, write_warmup
+from keras_seqattn.export.weights import StoredWeights, check_kind
 from keras_seqattn.export.whole_folder import whole_folder
 
-# What TensorFlow writes, and what people add to be served.
-_NAMES = ("saved_model.pb", "fingerprint.pb", "variables", "assets", "assets.extra")
-_TEXTS = tf.TensorSpec([None], tf.string, name="text")
+# What TensorFlow writes, what is added here, and what people add to be served.
+_NAMES = (
+    *("saved_model.pb", "fingerprint.pb", "variables", "assets", "assets.extra"),
+    manifests.NAME,
+)
 
 
 class _Served(tf.Module):
-    """What is written: the variables, the tables of the text processors, the graph."""
+    """What the graphs refer to: the weights, the tables of the text processors."""
 
-    def __init__(self, pipeline):
+    def __init__(self, pipeline, weights):
         super().__init__()
-        self.variables_of_model = [v.value for v in pipeline.model.variables]
+        self.weights = weights
         self.source_text, self.target_text = pipeline.source_text, pipeline.target_text
-
-        @tf.function(input_signature=[_TEXTS], autograph=False)
-        def everything(text):
-            count = tf.shape(text)[0]
-            lent = tf.fill([tf.cast(count == 0, tf.int32)], "")  # a batch is not empty
-            found = pipeline(tf.concat([text, lent], axis=0))
-            return found._replace(**{k: v[:count] for k, v in found._asdict().items()})
-
-        @tf.function(input_signature=[_TEXTS], autograph=False)
-        def translate(text):
-            best = everything(text)
-            return {"text": best.texts[:, 0], "score": best.scores[:, 0]}
-
-        @tf.function(input_signature=[_TEXTS], autograph=False)
-        def translate_with_attention(text):
-            # Dense and batch first, as TensorFlow Serving wants everything.
-            return everything(text)._asdict()
-
-        self.translate = translate
-        self.translate_with_attention = translate_with_attention
+        self.table = pipeline.table
 
 
-def export_saved_model(pipeline, path):
+def export_saved_model(
+    pipeline, path, version=None, weights="float32", manifest=None, warmup=None
+):
     """Writes a SavedModel that needs TensorFlow and tensorflow-text, and nothing else.
 
-    Signatures: `serving_default`, from `text`, strings `[batch]`, to `text` and
-    `score`; `translate_with_attention`, from the same to all of `Translated`.
+    All signatures take strings `[batch]` and return dense tensors, batch first, with
+    lengths. Where the inputs are `text`:
+
+    - `serving_default`: `text` and `score`, `[batch]`;
+    - `translate_with_attention`: the fields of `Translated`;
+    - `nbest`: those of `NBest`, for a beam all its hypotheses;
+    - `encode`: those of `Read`.
+
+    And `score`, from `source` and `target` to the fields of `ScoredTexts`; a model that
+    cannot be called on whole sentences has none.
+
+    How to search is a part of the graph, not an input: numbers of one request would
+    forbid a server to put several requests into a batch. For another search export
+    again; another length penalty needs only `scores` and `lengths` of `nbest`.
+
+    Beside it: `manifest.json`, which `manifest.verify` checks, and the requests with
+    which TensorFlow Serving warms up.
 
     Args:
         pipeline: `Pipeline`.
         path: of a folder that does not exist, is empty, or holds an older SavedModel,
             which is replaced when the new one is whole.
+        version: the SavedModel is written into a folder of this number in `path`, as
+            TensorFlow Serving wants it; others there are left alone. None: into `path`.
+        weights: "float32"; "bfloat16" or "int8": see `StoredWeights`.
+        manifest: dict that `manifest.json` holds besides what can be found out: `model`
+            with `function` and `arguments`, `metrics`, and whatever JSON can hold.
+        warmup: list of source sentences to warm up with; None: some frequent words.
     """
-    served = _Served(pipeline)
+    check_own(manifest)
+    check_kind(weights)
+    if version is not None:
+        check_count("export", "version", version, 1)
+        path = os.path.join(path, str(version))
     with whole_folder(path, "export", "SavedModel", _NAMES) as folder:
-        tf.saved_model.save(
-            served,
-            folder,
-            signatures={
-                "serving_default": served.translate,
-                "translate_with_attention": served.translate_with_attention,
-            },
-        )
+        stored = StoredWeights(pipeline.model, weights)
+        named = signatures(pipeline, stored)
+        with without_cudnn(pipeline.model):
+            functions = {name: f.get_concrete_function() for name, f in named.items()}
+        check_portable(functions)
+        served = _Served(pipeline, stored)
+        tf.saved_model.save(served, folder, signatures=functions)
+        write_warmup(folder, requests_for(functions, pipeline, warmup))
+        manifests.write(folder, describe(pipeline, weights, functions, manifest))

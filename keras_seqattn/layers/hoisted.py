@@ -24,7 +24,7 @@ def supports(layer, training):
         return "it has no weights yet"
     if training and (cell.dropout or cell.recurrent_dropout):
         return "Keras draws the masks of its dropout"
-    if keras.distribution.list_devices("gpu"):
+    if getattr(layer, "use_cudnn", False) and keras.distribution.list_devices("gpu"):
         return "cuDNN may run it"
     return None
 

@@ -6,6 +6,7 @@ import os
 import keras
 import tensorflow as tf
 
+from keras_seqattn.export import manifest
 from keras_seqattn.export.whole_folder import whole_folder
 from keras_seqattn.text.processor import TextProcessor
 from keras_seqattn.training.checkpoint import without_optimizer
@@ -13,7 +14,7 @@ from keras_seqattn.training.checkpoint import without_optimizer
 VERSION = 1
 _OPTIONS = {"search", "max_length", "max_source", "unknown"}
 _FILE, _MODEL = "translator.json", "model.keras"
-_NAMES = (_FILE, _MODEL, "source_text", "target_text")
+_NAMES = (_FILE, _MODEL, "source_text", "target_text", manifest.NAME)
 
 
 def save(path, model, texts, options):
@@ -44,11 +45,14 @@ def save(path, model, texts, options):
         with open(f"{folder}/{_FILE}", "w", encoding="utf-8") as file:
             json.dump(content, file, indent=2, ensure_ascii=False)
             file.write("\n")
+        manifest.write(folder, {})
 
 
 def load(path):
-    """Model, processors by side, and options."""
+    """Model, processors by side, and options; all as it was written."""
     path = os.fspath(path)
+    if os.path.exists(f"{path}/{manifest.NAME}"):  # older folders have none
+        manifest.verify(path, "Translator.load")
     content = _content(path)
     model = _model(f"{path}/{_MODEL}")
     texts = {"source": TextProcessor.load(f"{path}/source_text")}

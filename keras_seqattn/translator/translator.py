@@ -242,9 +242,17 @@ class Translator:
             unknown=content["unknown"],
         )
 
-    def export(self, path):
-        """Writes a SavedModel, strings to strings: see `export_saved_model`."""
-        export_saved_model(self.pipeline, path)
+    def export(self, path, version=None, weights="float32", manifest=None, warmup=None):
+        """Writes a SavedModel, strings to strings: see `export_saved_model`.
+
+        Args:
+            path: of the folder.
+            version: number of a folder in it, for TensorFlow Serving.
+            weights: how they are stored.
+            manifest: dict of what `manifest.json` shall hold besides.
+            warmup: list of source texts that a server translates first.
+        """
+        export_saved_model(self.pipeline, path, version, weights, manifest, warmup)
 
     def _warn_of_cuts(self, cut):
         if cut:

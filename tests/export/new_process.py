@@ -1,57 +1,94 @@
-"""What somebody else does with what was written: run as a script, prints JSON.
+"""What somebody else does with what was exported, where the library is not installed.
 
-python new_process.py FOLDER, in which are translator/, beam/, greedy/ and texts.json.
+python new_process.py FOLDER, in which are the exported folders and requests.pickle;
+what they answer is in answers.pickle afterwards.
 """
 
-import json
+import concurrent.futures
+import pickle
 import sys
 from pathlib import Path
 
-import numpy as np
-import tensorflow as tf
-import tensorflow_text  # noqa: F401, its operations are in the graph
+HIDDEN = {"keras_seqattn", "zoo"}  # not Keras: tensorflow_text imports it itself
 
 
-def served(folder, texts):
-    """What both signatures say of a batch, and of each text alone."""
-    model = tf.saved_model.load(folder)
-    short = model.signatures["serving_default"]
-    long = model.signatures["translate_with_attention"]
+class Hiding:
+    """Finds what another finder finds, but for what is hidden."""
 
-    def call(texts):
-        texts = tf.constant(texts)
-        return {**plain(short(text=texts)), **plain(long(text=texts))}
+    def __init__(self, finder):
+        self.finder = finder
 
-    return [call(texts), *(call([text]) for text in texts[:2])]
+    def find_spec(self, name, *where):
+        hidden = name.partition(".")[0] in HIDDEN
+        return None if hidden else self.finder.find_spec(name, *where)
 
 
-def plain(tensors):
-    return {name: np.array(t.numpy()).tolist() for name, t in tensors.items()}
+sys.meta_path[:] = map(Hiding, sys.meta_path)
+
+import numpy as np  # noqa: E402
+import tensorflow as tf  # noqa: E402
+import tensorflow_text  # noqa: E402, F401  its operations are in the graph
+
+THREADS = 16
 
 
-def texts_of(bytes_or_lists):
-    """JSON has no bytes."""
-    if isinstance(bytes_or_lists, bytes):
-        return bytes_or_lists.decode()
-    if isinstance(bytes_or_lists, list):
-        return [texts_of(each) for each in bytes_or_lists]
-    if isinstance(bytes_or_lists, dict):
-        return {name: texts_of(each) for name, each in bytes_or_lists.items()}
-    return bytes_or_lists
+def ask(model, signature, inputs):
+    """The answer as arrays, or the error as a string."""
+    tensors = {name: tf.constant(texts, tf.string) for name, texts in inputs.items()}
+    try:
+        found = model.signatures[signature](**tensors)
+    except tf.errors.OpError as error:
+        return str(error)
+    return {name: value.numpy() for name, value in found.items()}
+
+
+def wrong_at_once(model, requests, answers):
+    """How many answers are others when many threads ask, each in another order."""
+
+    def go_round(first):
+        order = [*range(first, len(requests)), *range(first)]
+        return sum(not same(ask(model, *requests[i]), answers[i]) for i in order)
+
+    with concurrent.futures.ThreadPoolExecutor(THREADS) as pool:
+        starts = [n % len(requests) for n in range(THREADS)]
+        return sum(pool.map(go_round, starts))
+
+
+def translated(folder, requests):
+    """What the library makes of the texts of the first request."""
+    import keras_seqattn as ks
+
+    translations = ks.Translator.load(folder)(list(requests[0][1]["text"]))
+    return translations.texts, translations.scores
+
+
+def same(received, expected):
+    if isinstance(expected, str):
+        return isinstance(received, str)
+    return all(close(received[name], expected[name]) for name in expected)
+
+
+def close(received, expected):
+    """Sums may be in another order, strings may not."""
+    if expected.dtype.kind == "f":
+        return received.shape == expected.shape and np.allclose(received, expected)
+    return np.array_equal(received, expected)
 
 
 def main():
     folder = Path(sys.argv[1])
-    texts = json.loads((folder / "texts.json").read_text(encoding="utf-8"))
-    found = {name: served(folder / name, texts) for name in ("beam", "greedy")}
-    found["imports_the_library"] = "keras_seqattn" in sys.modules
-
-    import keras_seqattn as ks
-
-    translator = ks.Translator.load(folder / "translator")
-    translations = translator(texts)
-    found["translator"] = {"texts": translations.texts, "scores": translations.scores}
-    print(json.dumps(texts_of(found)))
+    found = {"answers": {}, "wrong": {}, "translated": None}
+    for name, asked in pickle.loads((folder / "requests.pickle").read_bytes()).items():
+        model = tf.saved_model.load(folder / name)
+        answers = [ask(model, *request) for request in asked["requests"]]
+        found["answers"][name] = answers
+        if asked["at_once"]:
+            pairs = asked["requests"][: asked["at_once"]], answers
+            found["wrong"][name] = wrong_at_once(model, *pairs)
+    if (folder / "translator").exists():
+        HIDDEN.clear()  # installed now
+        found["translated"] = translated(folder / "translator", asked["requests"])
+    (folder / "answers.pickle").write_bytes(pickle.dumps(found))
 
 
 if __name__ == "__main__":

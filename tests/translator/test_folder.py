@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import hashlib
 import json
 import os
 import shutil
@@ -41,6 +42,7 @@ def files(folder):
 
 def test_what_is_in_the_folder(saved):
     assert sorted(files(saved)) == [
+        "manifest.json",
         "model.keras",
         *[f"source_text/{name}" for name in ("text.json", "vocabulary.txt")],
         *[f"target_text/{name}" for name in ("text.json", "vocabulary.txt")],
@@ -88,6 +90,7 @@ def test_a_table_of_words_comes_back(tmp_path):
 def test_a_joint_vocabulary_is_saved_once(tmp_path):
     tiny.joint().save(tmp_path)  # into an empty folder
     assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "manifest.json",
         "model.keras",
         "source_text",
         "translator.json",
@@ -183,6 +186,41 @@ def test_a_full_disk_leaves_the_old_one(folder, tmp_path):
     tiny.letters().save(folder)  # there is room again
 
 
+# Checksums ----------------------------------------------------------------------------
+
+
+def checksum(content):
+    return hashlib.sha256(content).hexdigest()
+
+
+@pytest.fixture
+def older(folder):
+    """As folders were before they had checksums: spoilt ones are noticed later."""
+    (folder / "manifest.json").unlink()
+    return folder
+
+
+def test_a_folder_without_checksums_is_loaded(older):
+    assert ks.Translator.load(older).source_text.vocabulary_size == 15
+
+
+@pytest.mark.parametrize(
+    "name", ["model.keras", "translator.json", "target_text/vocabulary.txt"]
+)
+def test_a_file_that_is_not_what_was_saved(folder, name):
+    """Its last byte is lost, or is another."""
+    before = (folder / name).read_bytes()
+    for spoilt in (before[:-1], before[:-1] + b"?"):
+        (folder / name).write_bytes(spoilt)
+        says(
+            f"Translator.load got a damaged folder. Expected {name} with sha256 "
+            f"{checksum(before)}, as its manifest.json says, received sha256 "
+            f"{checksum(spoilt)} in {str(folder)!r}. Copy the folder again; if you "
+            "have changed the file yourself, write its new checksum into the manifest.",
+            lambda: ks.Translator.load(folder),
+        )
+
+
 # Errors -------------------------------------------------------------------------------
 
 
@@ -241,67 +279,67 @@ def test_no_translator(tmp_path, name):
 
 
 @pytest.mark.parametrize("content", [b'{"version": 1', b"\xff\xfe", b"[1]", b""])
-def test_a_damaged_json(folder, content):
-    (folder / "translator.json").write_bytes(content)
+def test_a_damaged_json(older, content):
+    (older / "translator.json").write_bytes(content)
     says(
-        f"Translator.load cannot read {folder}/translator.json. Expected JSON, "
+        f"Translator.load cannot read {older}/translator.json. Expected JSON, "
         "received a damaged file. Copy the folder again, or save the translator anew.",
-        lambda: ks.Translator.load(folder),
+        lambda: ks.Translator.load(older),
     )
 
 
 @pytest.mark.parametrize("version", [2, None, "1"])
-def test_another_version(folder, version):
-    (folder / "translator.json").write_text(json.dumps({"version": version}))
+def test_another_version(older, version):
+    (older / "translator.json").write_text(json.dumps({"version": version}))
     says(
         "Translator.load got a folder of another format. Expected version 1, received "
-        f"{version!r} in {str(folder)!r}. Load it with the release of keras_seqattn "
+        f"{version!r} in {str(older)!r}. Load it with the release of keras_seqattn "
         "that has written it.",
-        lambda: ks.Translator.load(folder),
+        lambda: ks.Translator.load(older),
     )
 
 
-def test_a_vocabulary_that_does_not_fit(folder):
+def test_a_vocabulary_that_does_not_fit(older):
     """As when folders of two translators were mixed."""
-    tiny.texts()[1].save(folder / "source_text")
+    tiny.texts()[1].save(older / "source_text")
     says(
         "Translator got a source_text that does not fit the model. Expected a "
         "vocabulary of 15 tokens, as many as the model embeds, received Characters "
         "with 8. Pass the processor with which the model was trained, or make the "
         "model with source_vocabulary=8.",
-        lambda: ks.Translator.load(folder),
+        lambda: ks.Translator.load(older),
     )
 
 
 @pytest.mark.parametrize("name", ["model.keras", "source_text"])
-def test_a_part_is_missing(folder, name):
-    (folder / name).rename(folder / "elsewhere")
+def test_a_part_is_missing(older, name):
+    (older / name).rename(older / "elsewhere")
     with pytest.raises((ValueError, FileNotFoundError), match=name):
-        ks.Translator.load(folder)
+        ks.Translator.load(older)
 
 
-def test_a_json_without_the_search(folder):
-    content = json.loads((folder / "translator.json").read_text())
+def test_a_json_without_the_search(older):
+    content = json.loads((older / "translator.json").read_text())
     del content["search"]
-    (folder / "translator.json").write_text(json.dumps(content))
+    (older / "translator.json").write_text(json.dumps(content))
     says(
-        f"Translator.load misses something in {folder}/translator.json. Expected "
+        f"Translator.load misses something in {older}/translator.json. Expected "
         "['max_length', 'max_source', 'search', 'unknown'], received a file without "
         "['search']. Copy the folder again, or save the translator anew.",
-        lambda: ks.Translator.load(folder),
+        lambda: ks.Translator.load(older),
     )
 
 
 @pytest.mark.parametrize("state", ["none", "a damaged one"])
-def test_no_model(folder, state):
-    (folder / "model.keras").unlink()
+def test_no_model(older, state):
+    (older / "model.keras").unlink()
     if state != "none":
-        (folder / "model.keras").write_bytes(b"PK")
+        (older / "model.keras").write_bytes(b"PK")
     with pytest.raises(ValueError) as caught:
-        ks.Translator.load(folder)
+        ks.Translator.load(older)
     text = str(caught.value)
     assert text.startswith(
-        f"Translator.load cannot load {folder}/model.keras. Expected a Keras model "
+        f"Translator.load cannot load {older}/model.keras. Expected a Keras model "
         f"whose classes are all known, received {state}, or one with others ("
     )
     assert text.endswith("Copy the folder again; import your own classes first.")

@@ -1,0 +1,82 @@
+"""Serves an exported model over HTTP, as TensorFlow Serving does."""
+
+import contextlib
+
+from keras_seqattn.serving.limits import Limits
+
+USUAL = Limits()
+HELP = "serve an exported model over HTTP"
+EXAMPLES = """\
+examples:
+  seqattn serve served                       at port 8501, until Ctrl-C
+  seqattn serve served --name de --port 0    a free port; it says which
+  seqattn serve served --versions all        .../versions/1, .../versions/2
+
+Ask it, e.g. with curl, or with what talks to TensorFlow Serving:
+  curl -d '{"instances": ["3 May 2001"]}' localhost:8501/v1/models/served:predict
+  curl localhost:8501/v1/models/served/metadata
+Whoever reaches the port may ask: there are no passwords. /healthz says that it runs,
+/monitoring/prometheus/metrics what it does.
+"""
+
+
+def configure(parser):
+    """Adds its options."""
+    parser.add_argument("path", metavar="PATH", help="folder of seqattn export")
+    parser.add_argument("--name", help="in URLs (default: the folder's)")
+    parser.add_argument("--host", default="127.0.0.1", help="default: %(default)s")
+    parser.add_argument("--port", type=int, default=8501, help="default: %(default)s")
+    parser.add_argument(
+        "--versions", metavar="N,N", help="numbers, or all (default: the highest)"
+    )
+    parser.add_argument(
+        "--log-requests", action="store_true", help="a line for each, standard error"
+    )
+    _add_limits(parser.add_argument_group("limits"))
+
+
+def run(parsed):
+    """Serves."""
+    from keras_seqattn.serving import versions
+    from keras_seqattn.serving.server import serve
+
+    limits = Limits(**{name: getattr(parsed, name) for name in vars(USUAL)})
+    folders = versions.find(parsed.path, parsed.versions)
+    name = versions.name_of(parsed.path) if parsed.name is None else parsed.name
+    with _log_to_standard_error():
+        serve(name, folders, (parsed.host, parsed.port), limits, parsed.log_requests)
+
+
+def _add_limits(group):
+    helps = {
+        "batch": "texts at once, and in one request",
+        "wait_ms": "milliseconds that a request waits for others to join it",
+        "timeout": "seconds until a request is given up",
+        "max_body": "bytes of a request",
+        "max_text": "characters of a text",
+        "queue": "texts that may wait",
+    }
+    for name, help in helps.items():
+        usual = getattr(USUAL, name)
+        group.add_argument(
+            f"--{name.replace('_', '-')}",
+            type=type(usual),
+            default=usual,
+            metavar="N" if isinstance(usual, int) else "X",
+            help=f"{help} (default: %(default)s)",
+        )
+
+
+@contextlib.contextmanager
+def _log_to_standard_error():
+    import logging
+
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    log = logging.getLogger("keras_seqattn.serving")
+    log.setLevel(logging.INFO)
+    log.addHandler(handler)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)

@@ -1,0 +1,1 @@
+"""A SavedModel behind HTTP, in the REST format of TensorFlow Serving."""

@@ -1,0 +1,165 @@
+"""Requests of several clients, computed together, one batch after the other."""
+
+import asyncio
+import concurrent.futures
+import contextlib
+import dataclasses
+import itertools
+import time
+from typing import Any
+
+import numpy as np
+
+from keras_seqattn.serving.refused import Refused, four_parts
+
+EVEN = 8  # rows
+
+
+@dataclasses.dataclass(eq=False)
+class Job:
+    """A question, and where its answer will be."""
+
+    question: Any
+    future: Any
+    arrived: float
+
+
+class Lane:
+    """One worker thread, and those who wait for it, in the order of their arrival.
+
+    Args:
+        limits: `Limits`.
+        is_shared: whether jobs may share a batch.
+        on_batch: called with the signature and the rows of each batch.
+    """
+
+    def __init__(self, limits, is_shared, on_batch):
+        self.limits, self.is_shared, self.on_batch = limits, is_shared, on_batch
+        self._waiting, self._arrival = [], asyncio.Event()
+        self._thread = concurrent.futures.ThreadPoolExecutor(1, "lane")
+        self._task = asyncio.create_task(self._work())
+
+    @property
+    def rows(self):
+        """How many wait."""
+        return sum(job.question.rows for job in self._waiting)
+
+    async def ask(self, question):
+        """Outputs, arrays by name."""
+        if self.rows + question.rows > self.limits.queue:
+            message = four_parts(
+                "The server has more to do than it can",
+                f"{self.limits.queue} instances or less that wait",
+                f"{question.rows} while {self.rows} wait",
+                "Try again in a second",
+            )
+            raise Refused(503, message, {"Retry-After": "1"})
+        future = asyncio.get_running_loop().create_future()
+        job = Job(question, future, time.monotonic())
+        self._waiting.append(job)
+        self._arrival.set()
+        try:
+            return await future
+        finally:  # who has given up waits no longer
+            with contextlib.suppress(ValueError):
+                self._waiting.remove(job)
+
+    async def close(self):
+        """Ends; the batch that runs is waited for."""
+        self._task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._task
+        await asyncio.to_thread(self._thread.shutdown)
+
+    async def _work(self):
+        loop = asyncio.get_running_loop()
+        while True:
+            jobs = await self._gather()
+            if not jobs:
+                continue
+            first = jobs[0].question.signature
+            self.on_batch(first, sum(job.question.rows for job in jobs))
+            questions = [job.question for job in jobs]
+            answers = await loop.run_in_executor(self._thread, answer, questions)
+            for job, found in zip(jobs, answers, strict=True):
+                if job.future.done():  # given up
+                    continue
+                if isinstance(found, Exception):
+                    job.future.set_exception(found)
+                else:
+                    job.future.set_result(found)
+
+    async def _gather(self):
+        """The next jobs; a first one waits a little for others."""
+        while not self._waiting:
+            await self._next(None)
+        patience = self.limits.wait_ms / 1000
+        while jobs := self._batch():
+            left = jobs[0].arrived + patience - time.monotonic()
+            rows = sum(job.question.rows for job in jobs)
+            if left <= 0 or rows >= self.limits.batch or not self._may_share(jobs[0]):
+                break
+            await self._next(left)
+        jobs = even(jobs)
+        for job in jobs:
+            self._waiting.remove(job)
+        return jobs
+
+    async def _next(self, seconds):
+        """Waits for another job."""
+        self._arrival.clear()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._arrival.wait()
+
+    def _batch(self):
+        """The first job, and those that fit to it."""
+        jobs, rows = self._waiting[:1], 0
+        if not jobs or not self._may_share(jobs[0]):
+            return jobs
+        jobs = []
+        for job in self._waiting:
+            same = job.question.signature is self._waiting[0].question.signature
+            if same and rows + job.question.rows <= self.limits.batch:
+                jobs.append(job)
+                rows += job.question.rows
+        return jobs
+
+    def _may_share(self, job):
+        return self.is_shared and job.question.signature.is_shared
+
+
+def even(jobs):
+    """The first of some jobs, as many as have a multiple of `EVEN` rows; else all.
+
+    oneDNN makes a kernel for every shape and keeps it: with fewer shapes less memory is
+    needed, and who stays behind is in the next batch.
+    """
+    rows = itertools.accumulate(job.question.rows for job in jobs)
+    ends = [end for end, count in enumerate(rows, start=1) if count % EVEN == 0]
+    return jobs[: ends[-1]] if ends else jobs
+
+
+def answer(questions):
+    """Outputs for each of several questions of a signature; or an exception.
+
+    Where they fail together, each is tried alone: one cannot spoil the others.
+    """
+    signature = questions[0].signature
+    try:
+        if len(questions) == 1:
+            return [signature(questions[0].inputs)]
+        inputs = {
+            name: np.concatenate([question.inputs[name] for question in questions])
+            for name in signature.inputs
+        }
+        outputs = signature(inputs)
+    except Exception as error:
+        if len(questions) == 1:
+            return [error]
+        return [found for question in questions for found in answer([question])]
+    ends = np.cumsum([question.rows for question in questions])[:-1]
+    parts = {name: np.split(array, ends) for name, array in outputs.items()}
+    return [
+        {name: part[i] for name, part in parts.items()} for i in range(len(questions))
+    ]

@@ -1,0 +1,125 @@
+"""A SavedModel and its signatures: arrays in, arrays out."""
+
+import contextlib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import tensorflow as tf
+from google.protobuf.json_format import MessageToDict
+from tensorflow.core.protobuf import saved_model_pb2
+
+
+class Spec(NamedTuple):
+    """What a tensor has to be."""
+
+    dtype: Any  # of NumPy; object: strings
+    shape: tuple | None  # None: any; None in it: any size
+
+    @classmethod
+    def of(cls, info):
+        """That of a `TensorInfo`."""
+        shape = tf.TensorShape(info.tensor_shape)
+        dtype = tf.as_dtype(info.dtype).as_numpy_dtype
+        return cls(
+            np.dtype(dtype), None if shape.rank is None else tuple(shape.as_list())
+        )
+
+    @property
+    def is_batch(self):
+        """Whether it has a row for each of any number of instances."""
+        return bool(self.shape) and self.shape[0] is None
+
+    @property
+    def is_row_fixed(self):
+        """Whether rows have the same shape in every batch."""
+        return self.is_batch and None not in self.shape[1:]
+
+
+class Signature:
+    """One of the functions of a SavedModel.
+
+    Args:
+        name: of the signature.
+        function: takes tensors by name, returns tensors by name.
+        definition: its `SignatureDef`.
+    """
+
+    def __init__(self, name, function, definition):
+        self.name, self._function = name, function
+        self.inputs = {k: Spec.of(v) for k, v in sorted(definition.inputs.items())}
+        self.outputs = {k: Spec.of(v) for k, v in sorted(definition.outputs.items())}
+        self._dtypes = {k: tf.as_dtype(v.dtype) for k, v in definition.inputs.items()}
+
+    @property
+    def is_batched(self):
+        """Whether all inputs have one row for each instance."""
+        return all(spec.is_batch for spec in self.inputs.values())
+
+    @property
+    def is_shared(self):
+        """Whether requests may share a batch without anybody seeing it.
+
+        Not where an output is padded to the longest of its batch.
+        """
+        specs = [*self.inputs.values(), *self.outputs.values()]
+        return bool(self.inputs) and all(spec.is_row_fixed for spec in specs)
+
+    def __call__(self, inputs):
+        """Arrays by name for arrays by name."""
+        tensors = {k: tf.constant(v, self._dtypes[k]) for k, v in inputs.items()}
+        outputs = self._function(**tensors)
+        return {name: outputs[name].numpy() for name in self.outputs}
+
+
+class ServedModel:
+    """What `Translator.export` has written; this library is not needed to run it.
+
+    Args:
+        folder: with `saved_model.pb`.
+    """
+
+    def __init__(self, folder):
+        self._loaded = _load(folder)  # owns the variables
+        content = (Path(folder) / "saved_model.pb").read_bytes()
+        [graph] = saved_model_pb2.SavedModel.FromString(content).meta_graphs
+        self.signatures = {
+            name: Signature(name, function, graph.signature_def[name])
+            for name, function in self._loaded.signatures.items()
+        }
+        self.metadata = {
+            name: MessageToDict(
+                definition,
+                preserving_proto_field_name=True,
+                always_print_fields_with_no_presence=True,
+            )
+            for name, definition in sorted(graph.signature_def.items())
+        }
+
+    def warm_up(self):
+        """Calls what takes texts: the first call prepares the graph, and is slow."""
+        nothing = np.array([b""], object)
+        for signature in self.signatures.values():
+            texts = Spec(np.dtype(object), (None,))
+            if set(signature.inputs.values()) == {texts}:
+                with contextlib.suppress(tf.errors.OpError):  # another text may do
+                    signature(dict.fromkeys(signature.inputs, nothing))
+
+
+def _load(folder):
+    try:
+        import tensorflow_text  # noqa: F401, its operations are in the graph
+    except ImportError as error:
+        raise ImportError(
+            "serve lacks a package. Expected tensorflow-text to be installed, received "
+            f'"{error}". Call `pip install "tensorflow-text>=2.21.1,<2.22"`.'
+        ) from error
+    try:
+        return tf.saved_model.load(str(folder))
+    except (tf.errors.OpError, OSError) as error:
+        first, *_ = str(error).splitlines() or [""]
+        raise ValueError(
+            "serve cannot load its model. Expected a SavedModel for TensorFlow "
+            f"{tf.__version__}, received {str(folder)!r} with the error {first!r}. "
+            "Export it again."
+        ) from error

@@ -1,0 +1,58 @@
+"""The versions of a model on disk, laid out as TensorFlow Serving wants them."""
+
+from pathlib import Path
+
+
+def find(path, wanted=None):
+    """Folders with a SavedModel, by number.
+
+    Args:
+        path: a folder with a SavedModel, version 1 unless its name is a number, or one
+            with such folders named 1, 2, ...
+        wanted: None: the highest; "all"; or numbers between commas.
+    """
+    path = Path(path)
+    found = _all(path)
+    if not found:
+        received = "without saved_model.pb" if path.is_dir() else "no folder"
+        raise ValueError(
+            "serve found no exported model. Expected a folder that seqattn export has "
+            f"written, or one with such folders named 1, 2, ..., received {str(path)!r}"
+            f", {received}. Check the path, or run seqattn export."
+        )
+    if wanted is None:
+        return {max(found): found[max(found)]}
+    if wanted == "all":
+        return found
+    numbers = [_number(word.strip()) for word in wanted.split(",")]
+    if not set(numbers) <= set(found):
+        raise ValueError(
+            "serve got versions that are not there. Expected all, or some of "
+            f"{', '.join(map(str, sorted(found)))}, received {wanted!r}. Write e.g. "
+            f"--versions {max(found)}, or leave it out for the highest."
+        )
+    return {number: found[number] for number in numbers}
+
+
+def name_of(path):
+    """What a model is called that nobody named: as its folder, versions aside."""
+    path = Path(path).resolve()
+    return path.parent.name if _is_model(path) and _number(path.name) else path.name
+
+
+def _all(path):
+    if _is_model(path):
+        return {_number(path.resolve().name) or 1: path}
+    if not path.is_dir():
+        return {}
+    folders = [folder for folder in path.iterdir() if _number(folder.name)]
+    return {_number(folder.name): folder for folder in folders if _is_model(folder)}
+
+
+def _is_model(folder):
+    return (folder / "saved_model.pb").is_file()
+
+
+def _number(word):
+    """The number that a word is, or None."""
+    return int(word) if word.isascii() and word.isdigit() and int(word) else None

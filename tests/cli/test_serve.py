@@ -1,0 +1,121 @@
+"""`seqattn serve`: what is said before anything is served; the rest: tests/serving."""
+
+import socket
+import sys
+
+import pytest
+
+from keras_seqattn.cli.main import main
+from keras_seqattn.export import manifest
+from keras_seqattn.serving import server
+from keras_seqattn.serving.limits import Limits
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Looks like an exported model, and has a right manifest."""
+    path = tmp_path / "dates" / "3"
+    path.mkdir(parents=True)
+    (path / "saved_model.pb").write_bytes(b"no graph")
+    manifest.write(path, {})
+    return path.parent
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """What would be served."""
+    found = []
+    monkeypatch.setattr(server, "serve", lambda *how: found.extend(how))
+    return found
+
+
+def test_usual_options(folder, served):
+    assert main(["serve", str(folder)]) == 0
+    where = ("127.0.0.1", 8501)
+    assert served == ["dates", {3: folder / "3"}, where, Limits(), False]
+
+
+def test_all_options(folder, served):
+    options = (
+        "--name de --host ::1 --port 0 --versions all --log-requests --batch 8 "
+        "--wait-ms 0 --timeout 2.5 --max-body 100 --max-text 9 --queue 8"
+    )
+    assert main(["serve", str(folder / "3"), *options.split()]) == 0
+    limits = Limits(8, 0.0, 2.5, 100, 9, 8)
+    assert served == ["de", {3: folder / "3"}, ("::1", 0), limits, True]
+
+
+def test_no_model(failing, tmp_path):
+    assert failing("serve", tmp_path).startswith("serve found no exported model. ")
+
+
+def test_limits(failing, folder):
+    assert failing("serve", folder, "--batch", "0").startswith(
+        "serve got an unusable batch. "
+    )
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "a:b", "a b"])
+def test_name(failing, folder, name):
+    assert failing("serve", folder, "--name", name) == (
+        "serve got an unusable name. Expected a word without / and :, which stands in "
+        f"URLs, received {name!r}. Choose another --name."
+    )
+
+
+def test_no_manifest(failing, folder):
+    (folder / "3" / "manifest.json").unlink()
+    assert failing("serve", folder).startswith("serve found no manifest. ")
+
+
+def test_damaged_folder(failing, folder):
+    (folder / "3" / "saved_model.pb").write_bytes(b"changed")
+    said = failing("serve", folder)
+    assert said.startswith(
+        "serve got a damaged folder. Expected saved_model.pb with sha256 "
+    )
+
+
+def test_no_saved_model(failing, folder):
+    """Its checksums are right, TensorFlow cannot read it all the same."""
+    said = failing("serve", folder, "--port", "0")
+    assert said.startswith(
+        "serve cannot load its model. Expected a SavedModel for TensorFlow 2."
+    )
+    assert f", received '{folder / '3'}' with the error " in said
+    assert said.endswith(". Export it again.")
+
+
+def test_port_in_use(failing, folder):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        assert failing("serve", folder, "--port", port) == (
+            "serve cannot listen there. Expected an address of this machine and a free "
+            f"port, received host '127.0.0.1' and port {port} with the error '[Errno "
+            "98] Address already in use'. Choose another --port; with 0 the system "
+            "chooses."
+        )
+
+
+@pytest.mark.parametrize("where", [["--port", "70000"], ["--host", "192.0.2.1"]])
+def test_no_such_address(failing, folder, where):
+    assert failing("serve", folder, *where).startswith("serve cannot listen there. ")
+
+
+@pytest.mark.parametrize("package", ["aiohttp", "prometheus_client"])
+def test_missing_package(failing, folder, monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    assert failing("serve", folder) == (
+        "serve lacks a package. Expected aiohttp and prometheus-client to be installed"
+        f', received "import of {package} halted; None in sys.modules". Call `pip '
+        'install "keras_seqattn[serve]"`.'
+    )
+
+
+def test_missing_tensorflow_text(failing, folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tensorflow_text", None)
+    assert failing("serve", folder, "--port", "0") == (
+        "serve lacks a package. Expected tensorflow-text to be installed, received "
+        '"import of tensorflow_text halted; None in sys.modules". Call `pip install '
+        '"tensorflow-text>=2.21.1,<2.22"`.'
+    )

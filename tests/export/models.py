@@ -1,0 +1,45 @@
+"""Translators of the zoo's small models, untrained, which say different things."""
+
+import numpy as np
+
+import keras_seqattn as ks
+import zoo
+from tests.zoo.rows import NAMES
+
+LETTERS = "abcdéfgh"
+BEAM = ks.BeamSearch(3, length_penalty=0.6, n_best=2, min_length=3)
+GREEDY = ks.Greedy(min_length=3)
+
+
+def sentences(count, seed=1):
+    """Words of random letters, one to four in a sentence; all are different."""
+    random, found = np.random.default_rng(seed), {}
+    while len(found) < count:
+        sizes = random.integers(1, 5, random.integers(1, 5))
+        words = ("".join(random.choice(list(LETTERS), size)) for size in sizes)
+        found[" ".join(words)] = None
+    return list(found)
+
+
+def translator(name, search=BEAM, max_length=7):
+    """With characters or subwords: every other one has these."""
+    if NAMES.index(name) % 2:
+        texts, options = sentences(200), {"normalization": "nfkc", "lowercase": True}
+        source = target = ks.SentencePiece.learn(texts, 30, **options)
+    else:
+        source, target = map(ks.Characters.learn, (sentences(50), [LETTERS]))
+    model = getattr(zoo, name)(
+        "small",
+        source_vocabulary=source.vocabulary_size,
+        target_vocabulary=target.vocabulary_size,
+    )
+    enliven(model)
+    return ks.Translator(model, source, target, search, max_length)
+
+
+def enliven(model, seed=11):
+    """Weights large enough to write more than one word again and again."""
+    random = np.random.default_rng(seed)
+    for weight in model.trainable_weights:
+        noise = random.normal(size=weight.shape)
+        weight.assign_add(0.2 * noise if len(weight.shape) > 1 else 0.1 * noise)

@@ -1,0 +1,178 @@
+"""What LiteRT cannot do, said word for word."""
+
+import dataclasses
+import functools
+
+import pytest
+import tensorflow as tf
+
+import keras_seqattn as ks
+from keras_seqattn.export.litert import export_litert
+from keras_seqattn.export.litert_run import litert_function
+from tests.translator import tiny
+
+TEXTS = ["one two three", "two three four"]
+
+
+class Own(ks.Words):
+    """Somebody's processor."""
+
+
+class Unusual:
+    """Its logits come from an operation that LiteRT lacks."""
+
+    def start(self, source):
+        zeros = tf.zeros_like(source[:, 0])
+        memory = ks.Memory(zeros[:, None], (), source != 0)
+        return ks.Started(zeros, memory)
+
+    def step(self, tokens, state, memory):
+        last = tf.one_hot(tokens, words().vocabulary_size)
+        logits = tf.math.igamma(last + 0.5, 0.5)
+        return ks.Step(logits, tf.cast(memory.mask, tf.float32), state)
+
+
+@functools.cache
+def words(kind=ks.Words, **options):
+    return kind.learn(TEXTS, **options)
+
+
+def pipeline(**changes):
+    text = words()
+    made = tiny.translator(text, text, search=ks.Greedy()).pipeline
+    return dataclasses.replace(made, **changes)
+
+
+def quantized():
+    model = pipeline().model
+    model.source_embedding.quantize("int8")
+    return model
+
+
+def bpe():
+    return ks.SentencePiece.learn(TEXTS, 18, kind="bpe")
+
+
+SIZES = {"source_length": 9, "target_length": 5}
+TEXT = (
+    "export_litert got a {}_text that LiteRT has no operations for. Expected "
+    "Characters, Words, WordPiece or a unigram SentencePiece without bytes, tokens up "
+    "to 250 bytes, the source without normalization, received a {}. Train with one of "
+    "these, or use Translator.export."
+)
+SEARCH = (
+    "export_litert got a search that LiteRT has no operations for. Expected Greedy() "
+    "or BeamSearch(...) with no_repeat_ngram=0, received {}. Pass another one, e.g. "
+    "translator.with_search(Greedy())."
+)
+REPEATED = ks.Greedy(no_repeat_ngram=2)
+CASES = {
+    "a source with a normal form": (
+        lambda: {"source_text": words(normalization="nfc")},
+        TEXT.format("source", "Words with normalization='nfc'"),
+    ),
+    "a source of BPE": (
+        lambda: {"source_text": bpe()},
+        TEXT.format("source", "SentencePiece of another kind"),
+    ),
+    "a source of somebody": (
+        lambda: {"source_text": words(Own)},
+        TEXT.format("source", "Own"),
+    ),
+    "a target of somebody": (
+        lambda: {"target_text": words(Own)},
+        TEXT.format("target", "Own"),
+    ),
+    "a long word": (
+        lambda: {"target_text": ks.Words.learn(["é" * 126])},
+        TEXT.format("target", "Words with a token of 252 bytes"),
+    ),
+    "samples": (
+        lambda: {"search": ks.Sample(seed=1)},
+        SEARCH.format(repr(ks.Sample(seed=1))),
+    ),
+    "n-grams": (lambda: {"search": REPEATED}, SEARCH.format(repr(REPEATED))),
+    "unknown words": (
+        lambda: {"unknown": {"one": "eins"}},
+        "export_litert cannot replace unknown words. Expected unknown=None, received a "
+        "dict of 1. Leave it out, and replace them where the file is used, by the "
+        "alignments.",
+    ),
+    "quantised": (
+        lambda: {"model": quantized()},
+        "export_litert got a model that is quantised already. Expected one before "
+        'quantize("int8"), whose products LiteRT lacks, received variables of int8. '
+        'Export the unquantised one, with weights="int8".',
+    ),
+    "an operation": (
+        lambda: {"model": Unusual()},
+        "export_litert got a model that LiteRT has no operations for. Expected its own "
+        'and those of tensorflow-text, received "Encountered unresolved custom op: '
+        'Igamma.". Use other layers, or Translator.export: a SavedModel has all '
+        "operations.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_cannot_be_exported(tmp_path, name):
+    changes, said = CASES[name]
+    path = tmp_path / "older.tflite"
+    path.write_bytes(b"older")
+    with pytest.raises(ValueError) as caught:
+        export_litert(pipeline(**changes()), path, **SIZES)
+    assert str(caught.value) == said
+    assert [x.read_bytes() for x in tmp_path.iterdir()] == [b"older"]
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        (
+            {"source_length": 1},
+            "export_litert got an unusable source_length. Expected an integer, 2 or "
+            "more, received 1. Pass a Python int.",
+        ),
+        (
+            {"target_length": 0},
+            "export_litert got an unusable target_length. Expected an integer, 1 or "
+            "more, received 0. Pass a Python int.",
+        ),
+        (
+            {"batch": None},
+            "export_litert got an unusable batch. Expected an integer, 1 or more, "
+            "received None. Pass a Python int.",
+        ),
+        (
+            {"weights": "bfloat16"},
+            "export_litert got unknown weights. Expected one of ['float32', 'float16', "
+            "'int8'], received weights='bfloat16'. Check the spelling.",
+        ),
+    ],
+)
+def test_unusable_options(tmp_path, options, said):
+    with pytest.raises(ValueError) as caught:
+        export_litert(pipeline(), tmp_path / "x.tflite", **{**SIZES, **options})
+    assert str(caught.value) == said
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_source_may_be_bpe_where_it_is_written(tmp_path):
+    """Pieces are joined, whoever has made them."""
+    model = tiny.model(words(), bpe())
+    made = ks.Translator(model, words(), bpe(), ks.Greedy(), 5).pipeline
+    export_litert(made, tmp_path / "x.tflite", **SIZES)
+    translate = litert_function(tmp_path / "x.tflite")
+    for text in TEXTS:
+        assert (
+            translate([text])["texts"].tolist() == made([text]).texts.numpy().tolist()
+        )
+
+    for texts in ("one", ["one", "two"]):
+        with pytest.raises(ValueError) as caught:
+            translate(texts)
+        assert str(caught.value) == (
+            "litert_function got another number of texts. Expected a list of 1, "
+            f"received {texts!r}. Fill it up with blank ones, or export with another "
+            "batch."
+        )

@@ -1,0 +1,137 @@
+"""Weights in fewer bytes: what is written, and what a graph reads."""
+
+import itertools
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import keras_seqattn as ks
+import zoo
+from keras_seqattn.export.weights import StoredWeights, quantized
+from tests.export import models
+from tests.zoo.rows import NAMES
+
+SIZES = {"source_vocabulary": 300, "target_vocabulary": 300}
+IDS = np.array([[5, 6, 299, 7, 2], [8, 9, 2, 0, 0]], "int32")
+SPECS = [tf.TensorSpec([None, None], tf.int32)] * 2
+QUICK = ("int8", "caglayan2017")
+EACH = [
+    each if each == QUICK else pytest.param(*each, marks=pytest.mark.slow)
+    for each in itertools.product(["bfloat16", "int8"], NAMES)
+]
+
+
+def model_of(name):
+    model = getattr(zoo, name)("small", **SIZES)
+    models.enliven(model)
+    return model
+
+
+def traced(model, stored):
+    """A graph that searches and scores."""
+
+    @tf.function(input_signature=SPECS, autograph=False)
+    def call(source, target):
+        with stored.read():
+            found = ks.decode(model, source, ks.BeamSearch(2), max_length=4)
+            scored = ks.score(model, source, target)
+        return {"tokens": found.tokens, "scores": found.scores, "score": scored.scores}
+
+    return call.get_concrete_function()
+
+
+def arrays(model):
+    return [tf.convert_to_tensor(variable).numpy() for variable in model.variables]
+
+
+@pytest.mark.parametrize("kind, name", EACH)
+def test_a_graph_reads_what_is_stored(kind, name):
+    """It says what a model says that has these weights; the model stays as it is."""
+    model = model_of(name)
+    before, stored = arrays(model), StoredWeights(model, kind)
+    found = traced(model, stored)(IDS, IDS)
+    with stored.read():
+        rounded = arrays(model)
+    assert [array.tobytes() for array in arrays(model)] == [x.tobytes() for x in before]
+    for variable, array, old in zip(model.variables, rounded, before, strict=True):
+        assert (array.size < 1024) == (array.tobytes() == old.tobytes())
+        variable.assign(array)
+    expected = ks.decode(model, IDS, ks.BeamSearch(2), max_length=4)
+    tokens = found["tokens"][:, :, : expected.tokens.shape[2]]
+    np.testing.assert_array_equal(tokens, expected.tokens)
+    np.testing.assert_allclose(found["scores"], expected.scores, atol=1e-4)
+    scored = ks.score(model, IDS, IDS).scores
+    np.testing.assert_allclose(found["score"], scored, atol=1e-4)
+
+
+def test_int8_by_hand():
+    """Rows err less, of the other matrix columns; nothing is divided by zero."""
+    value = np.array([[127, -100, 50], [0.3, 0.2, -0.1], [0, 0, 0]], "float32")
+    expected = [[127, -100, 50], [127, 85, -42], [0, 0, 0]]
+    steps, scale = quantized(value)
+    np.testing.assert_allclose(scale, [[1], [0.3 / 127], [0]])
+    assert steps.dtype == "int8" and steps.tolist() == expected
+    steps, scale = quantized(value.T)
+    assert scale.shape == (1, 3) and steps.T.tolist() == expected
+
+
+@pytest.mark.parametrize("shape", [(40, 30), (7, 11, 13)])
+def test_int8_errs_by_half_a_step(shape):
+    value = np.random.default_rng(1).normal(size=shape).astype("float32")
+    value *= np.arange(1, shape[-1] + 1)  # columns of all sizes
+    steps, scale = quantized(value)
+    assert scale.shape == (*[1] * (len(shape) - 1), shape[-1])
+    assert (np.abs(steps * scale - value) <= scale / 2 * (1 + 1e-5)).all()
+    assert np.abs(steps).max() == 127
+
+
+@pytest.mark.parametrize("kind, part", [("bfloat16", 0.51), ("int8", 0.28)])
+def test_what_is_on_the_disk(tmp_path, kind, part):
+    """About this part of the bytes; biases and other small things in float32."""
+    model = model_of("luong2015")
+    whole, small = (written(model, x, tmp_path / x) for x in ("float32", kind))
+    assert sum(x.nbytes for x in small) < part * sum(x.nbytes for x in whole)
+    sizes = {str(x.dtype): x.size for x in sorted(small, key=lambda x: x.size)}
+    assert sizes["float32"] < 1024 < sizes[kind]
+
+
+def written(model, kind, folder):
+    """The arrays in the checkpoint of a SavedModel."""
+    module = tf.Module()
+    module.stored = StoredWeights(model, kind)
+    tf.saved_model.save(module, folder, signatures=traced(model, module.stored))
+    file = tf.train.load_checkpoint(folder / "variables" / "variables")
+    names = file.get_variable_to_shape_map()
+    return [file.get_tensor(n) for n in names if n.endswith("VARIABLE_VALUE")]
+
+
+def test_no_step_pays_for_it():
+    """What is stored becomes float32 outside of the loops."""
+    model = model_of("caglayan2017")
+    stored = StoredWeights(model, "int8")
+    graph = traced(model, stored).graph.as_graph_def()
+    inside = [node for f in graph.library.function for node in f.node_def]
+    assert casts_of_int8(graph.node) == sum(
+        v.dtype == tf.int8 for v in stored.variables
+    )
+    assert casts_of_int8(inside) == 0
+
+
+def casts_of_int8(nodes):
+    int8 = tf.int8.as_datatype_enum
+    return sum(node.op == "Cast" and node.attr["SrcT"].type == int8 for node in nodes)
+
+
+def test_float32_is_the_model_itself():
+    model = model_of("luong2015")
+    stored = StoredWeights(model)
+    assert [id(v) for v in stored.variables] == [id(v.value) for v in model.variables]
+
+
+def test_an_ensemble_and_a_model_without_weights():
+    models = [model_of("luong2015"), model_of("luong2015")]
+    ensemble = ks.Ensemble(models)
+    both, one = (StoredWeights(x, "int8").stored for x in (ensemble, models[0]))
+    assert len(both) == 2 * len(one)
+    assert StoredWeights(object(), "int8").variables == ()

@@ -1,0 +1,312 @@
+"""A defined answer or a clear error, and a server that goes on."""
+
+import gzip
+import json
+import socket
+
+import pytest
+
+pytestmark = pytest.mark.system
+HINT = 'Write e.g. {"instances": ["a text"]}.'
+SIGNATURES = "encode, nbest, score, serving_default, translate_with_attention"
+
+
+@pytest.fixture(autouse=True)
+def it_goes_on(client):
+    """Whatever a test does to the server."""
+    yield
+    assert client.ask(instances=["abc"])["predictions"][0]["text"]
+
+
+# Defined answers ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a\0b", "\0", "語", "\u202e\u0301", "\U0001f600", "\ufeff", "a\nb\tc", "x" * 300],
+)
+def test_odd_texts(client, text):
+    [[answer]] = client.ask(instances=[text]).values()
+    assert isinstance(answer["text"], str) and answer["score"] < 0
+
+
+@pytest.mark.parametrize("text", ["", " ", "\t \n", "\u3000"])
+def test_blank_texts(client, text):
+    [[answer]] = client.ask(instances=[text]).values()
+    assert answer["text"] == ""
+
+
+@pytest.mark.parametrize(
+    "b64", ["//4=", "7aCA", "AA=="]
+)  # FF FE, half a character, NUL
+def test_bytes_that_are_no_text(client, b64):
+    name = "translate_with_attention"
+    answer = client.ask(signature_name=name, inputs=[{"b64": b64}])["outputs"]
+    assert answer["texts"][0][0] and answer["source_lengths"][0] > 1
+
+
+# What is not JSON ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "body, error",
+    [
+        (b"", "Expecting value: line 1 column 1 (char 0)"),
+        (b"{", "Expecting property name enclosed in double quotes"),
+        (b"a text", "Expecting value"),
+        (b'{"instances": ["a"]} {}', "Extra data"),
+        (b'{"instances": ["\xff"]}', "'utf-8' codec can't decode byte 0xff"),
+        (b'{"instances": ["\xed\xa0\x80"]}', "'utf-8' codec can't decode byte 0xed"),
+        (b'{"instances": ["a\0"]}', "Invalid control character at"),
+        (b'{"instances": [NaN]}', "NaN is no JSON"),
+        (b'{"instances": [-Infinity]}', "-Infinity is no JSON"),
+        (b"[" * 100_000, "recursion depth exceeded"),
+        (b'{"instances": [' + b"1" * 5_000 + b"]}", "Exceeds the limit"),
+        ("{}".encode("utf-16"), "'utf-8' codec can't decode"),
+    ],
+)
+def test_no_json(client, body, error):
+    reply = client.post(body)
+    assert reply.status == 400
+    start = "The body is no JSON. Expected an object in UTF-8, received "
+    assert reply.error.startswith(f"{start}{len(body)} bytes with the error ")
+    assert error in reply.error and reply.error.endswith(f". {HINT}")
+
+
+def test_no_object(client):
+    assert client.post(b'["a"]').error == (
+        'The body is no object. Expected an object with "instances" or "inputs", '
+        f'received ["a"]. {HINT}'
+    )
+
+
+# What is no request -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "asked, received",
+    [
+        ({}, "neither in {}"),
+        ({"examples": ["a"]}, 'neither in {"examples": ["a"]}'),
+        ({"inputs": [], "instances": []}, "instances and inputs"),
+    ],
+)
+def test_not_one_format(client, asked, received):
+    assert client.refused(**asked) == (
+        'The request has not one format. Expected either "instances", a list, or '
+        f'"inputs", received {received}. {HINT}'
+    )
+
+
+@pytest.mark.parametrize("name", ["Score", 7, None, ["score"], "__saved_model_init_op"])
+def test_unknown_signature(client, name):
+    assert client.refused(signature_name=name, instances=["a"]) == (
+        "The request names a signature that is not there. Expected one of "
+        f"{SIGNATURES}, received {json.dumps(name or 'serving_default')}. Check "
+        '"signature_name".'
+    )
+
+
+@pytest.mark.parametrize("instances", [[], "abc", {}, None, 3])
+def test_no_instances(client, instances):
+    assert client.refused(instances=instances) == (
+        'The request has no list in "instances". Expected a list with an instance or '
+        f"more, received {json.dumps(instances)}. Put a single text into a list."
+    )
+
+
+@pytest.mark.parametrize(
+    "instance, received",
+    [
+        ({"words": "a"}, '["words"]'),
+        ({}, "[]"),
+        ({"text": "a", "n": 1}, '["n", "text"]'),
+    ],
+)
+def test_wrong_names(client, instance, received):
+    expected = (
+        "has not the names of the inputs. Expected an object with text, received "
+        f"{received}. See GET .../metadata for the signatures."
+    )
+    assert client.refused(instances=[instance]) == f"An instance {expected}"
+    assert client.refused(inputs=instance) == f'What is in "inputs" {expected}'
+
+
+def test_names_are_needed_for_two_inputs(client):
+    expected = (
+        "An instance has not the names of the inputs. Expected an object with source, "
+        'target, received "a". See GET .../metadata for the signatures.'
+    )
+    score = {"signature_name": "score"}
+    assert client.refused(instances=["a"], **score) == expected
+    pair = {"source": "a", "target": "b"}
+    assert client.refused(instances=[pair, "a"], **score) == expected
+
+
+@pytest.mark.parametrize(
+    "asked, received",
+    [
+        ({"inputs": "a"}, '[] from "a"'),
+        ({"inputs": [["a"]]}, '[1, 1] from [["a"]]'),
+        ({"instances": [["a", "b"], ["c"]]}, '[2, 2] from [["a", "b"], ["c"]]'),
+        ({"inputs": {"text": None}}, "[] from null"),
+        ({"inputs": {"b64": "YQ=="}}, '[] from {"b64": "YQ=="}'),
+    ],
+)
+def test_wrong_shape(client, asked, received):
+    assert client.refused(**asked) == (
+        f"Input 'text' has the wrong shape. Expected [any], received {received}. Write "
+        "a list for each axis, as GET .../metadata says; a plain text is an instance, "
+        "a list of texts an input."
+    )
+
+
+@pytest.mark.parametrize("leaf", [1, 0.5, True, None, ["a"], {"b64": 1}, {"a": 1}])
+def test_wrong_type(client, leaf):
+    assert client.refused(inputs=["a", leaf]) == (
+        "Input 'text' has a value of the wrong type. Expected a string or "
+        f'{{"b64": ...}}, received {json.dumps(leaf)}. See GET .../metadata for the '
+        "types."
+    )
+
+
+@pytest.mark.parametrize("b64", ["YQ", "Y Q==", "ä"])
+def test_not_base64(client, b64):
+    assert client.refused(instances=[{"b64": b64}]) == (
+        'Input \'text\' has something that is not base64. Expected {"b64": "..."} '
+        "with A-Z, a-z, 0-9, +, / and = at the end, received "
+        f"{json.dumps({'b64': b64})}. Encode the bytes again, or send text as a plain "
+        "string."
+    )
+
+
+def test_half_a_character(client):
+    assert client.post(b'{"instances": ["\\ud800"]}').error == (
+        "Input 'text' has half a character. Expected text, surrogates in pairs, "
+        'received "\\ud800". Escape characters above U+FFFF as two.'
+    )
+
+
+def test_inputs_of_different_lengths(client):
+    inputs = {"source": ["a"], "target": ["a", "b"]}
+    assert client.refused(signature_name="score", inputs=inputs) == (
+        "The inputs are not equally long. Expected one row for each instance in all of "
+        "them, received 1 in source, 2 in target. Send pairs as pairs."
+    )
+
+
+# Too much -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text, size", [("é" * 301, 301), ("a" * 100_000, 100_000)])
+def test_long_text(client, text, size):
+    for instance in (text, {"text": text}):
+        assert client.refused(instances=[instance], status=413) == (
+            "Input 'text' has too long a text. Expected 300 characters or less, "
+            f"received {size}. Split it, or start the server with a larger --max-text."
+        )
+
+
+def test_many_instances(client):
+    assert client.ask(instances=["a"] * 64)
+    assert client.refused(instances=["a"] * 65, status=413) == (
+        "The request has too many instances. Expected 64 or less, received 65. Send "
+        "several requests, or start the server with a larger --batch."
+    )
+
+
+@pytest.mark.parametrize("how", ["plain", "in chunks", "compressed"])
+def test_large_body(client, how):
+    body, headers = b'{"instances": ["' + b"a" * 3_000_000 + b'"]}', {}
+    if how == "in chunks":
+        body = iter([body[:500_000]] * 6)
+    if how == "compressed":
+        body, headers = gzip.compress(body), {"Content-Encoding": "gzip"}
+        assert len(body) < 10_000
+    reply = client.post(body, headers=headers)
+    assert reply.status == 413
+    assert reply.error == (
+        "The body is too large. Expected 1000000 bytes or less, received more. Send "
+        "several requests, or start the server with a larger --max-body."
+    )
+
+
+# What is not even a request to the model ----------------------------------------------
+
+
+def test_compressed(client):
+    body, headers = b'{"instances": ["abc"]}', {"Content-Encoding": "gzip"}
+    expected = client.post(body).json
+    assert client.post(gzip.compress(body), headers=headers).json == expected
+    reply = client.post(body, headers=headers)
+    assert reply.status == 400
+    assert reply.error == (
+        "The body cannot be read. Expected what the head of the request says, received "
+        "something else. Check Content-Length, Transfer-Encoding and Content-Encoding."
+    )
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/v1/models", "/v1/models/m:classify", "/%0d%0a"]
+)
+def test_unknown_path(client, path):
+    reply = client.request("POST", path, b"{}")
+    assert reply.status == 404
+    assert reply.error == (
+        "The server does not know this path. Expected /v1/models/NAME:predict or "
+        f"another one of TensorFlow Serving's, received {path!r}. Check the URL."
+    )
+
+
+@pytest.mark.parametrize("method, allowed", [("GET", "POST"), ("DELETE", "POST")])
+def test_wrong_method(client, method, allowed):
+    reply = client.request(method, "/v1/models/m:predict")
+    assert (reply.status, reply.headers["Allow"]) == (405, allowed)
+    assert reply.error == (
+        f"The path is not for this method. Expected POST, received {method}. Ask for "
+        "predictions with POST, for anything else with GET."
+    )
+
+
+@pytest.mark.parametrize(
+    "path, name, version", [("n", "n", 2), ("m/versions/3", "m", 3)]
+)
+def test_unknown_model(client, path, name, version):
+    for end in ("", "/metadata"):
+        reply = client.request("GET", f"/v1/models/{path}{end}")
+        assert reply.status == 404
+        assert reply.error == (
+            "The server does not have this model. Expected 'm', version 1 or 2, "
+            f"received {name!r}, version {version}. Check the URL."
+        )
+
+
+def test_no_http(client, process):
+    with socket.create_connection(("127.0.0.1", client.port), 60) as connection:
+        connection.sendall(b"\x16\x03\x01 hello\r\n\r\n")
+        answer = connection.recv(10_000)
+    assert answer.startswith(b"HTTP/1.") and b" 400 " in answer
+    assert b"Traceback" not in answer and b".py" not in answer
+
+
+# What fails inside --------------------------------------------------------------------
+
+
+def test_inputs_that_the_model_refuses(client, process):
+    said = client.refused(1, signature_name="picky", instances=["good", "bad"])
+    assert said == (
+        "The model cannot use these inputs. Expected what picky is made for, received "
+        "an error while computing. Check them; the server's log says more."
+    )
+    process.wait_for("picky cannot use its inputs\n(?s:.*)a secret")
+
+
+def test_a_model_that_fails(client, process):
+    said = client.refused(
+        1, signature_name="read", instances=["/no/such/file"], status=500
+    )
+    assert said == (
+        "The server has failed. Expected an answer, received an error while computing. "
+        "Tell who runs it: the server's log says more."
+    )
+    process.wait_for("a request failed\n(?s:.*)No such file")

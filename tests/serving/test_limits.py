@@ -1,0 +1,47 @@
+"""Limits that no server can have."""
+
+import pytest
+
+from keras_seqattn.serving.limits import Limits
+
+
+@pytest.mark.parametrize("name", ["batch", "max_body", "max_text", "queue"])
+@pytest.mark.parametrize("value", [0, -1, 2.0, True, "64", None])
+def test_counts(name, value):
+    with pytest.raises(ValueError) as caught:
+        Limits(**{name: value})
+    assert str(caught.value) == (
+        f"serve got an unusable {name}. Expected an integer, 1 or more, received "
+        f"{name}={value!r}. Leave it out for the usual one."
+    )
+
+
+@pytest.mark.parametrize(
+    "name, value, expected",
+    [
+        ("wait_ms", -1, "a number, 0 or more"),
+        ("wait_ms", float("nan"), "a number, 0 or more"),
+        ("timeout", 0, "a number above 0"),
+        ("timeout", float("inf"), "a number above 0"),
+    ],
+)
+def test_times(name, value, expected):
+    with pytest.raises(ValueError) as caught:
+        Limits(**{name: value})
+    assert str(caught.value) == (
+        f"serve got an unusable {name}. Expected {expected}, received {name}={value!r}"
+        ". Leave it out for the usual one."
+    )
+
+
+def test_a_queue_shorter_than_a_batch():
+    with pytest.raises(ValueError) as caught:
+        Limits(batch=8, queue=7)
+    assert str(caught.value) == (
+        "serve got a queue shorter than a batch. Expected queue >= batch, received "
+        "queue=7 and batch=8. Raise the one or lower the other."
+    )
+
+
+def test_what_is_allowed():
+    Limits(batch=1, wait_ms=0, timeout=0.5, max_body=1, max_text=1, queue=1)
