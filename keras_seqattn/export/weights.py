@@ -13,17 +13,9 @@ _SMALL = 1024  # numbers: fewer are not worth it
 class StoredWeights(tf.Module):
     """The variables of a model, as a SavedModel will hold them.
 
-    A function that is traced reads them inside of `read`:
-
-        stored = StoredWeights(model, "int8")
-
-        @tf.function
-        def translate(ids):
-            with stored.read():
-                return decode(model, ids, Greedy(), max_length=20)
-
-    There they become float32 again, once per call and before any loop, so that a step
-    costs what it did. The model itself stays as it is.
+    A function that is traced uses the model inside of `with stored.read():`. There they
+    become float32 again, once per call and before any loop, so that a step costs what
+    it did. The model itself stays as it is.
 
     Args:
         model: with Keras `variables`; `Seq2Seq`, `Ensemble`, or your own.
