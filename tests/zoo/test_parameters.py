@@ -13,7 +13,8 @@ README = Path(zoo.__file__).with_name("README.md")
 def table():
     """`{function: (numbers at paper size, number of "small")}`."""
     rows = {}
-    for line in README.read_text("utf-8").splitlines():
+    models = README.read_text("utf-8").split("## Models")[1].split("\n## ")[0]
+    for line in models.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         name = re.fullmatch(r"`(\w+)`", cells[1]) if len(cells) > 5 else None
         if name:
