@@ -29,7 +29,7 @@ from benchmarks.rivals.keras_rnn_cell import KerasSeq2Seq
 LOSSES_COMPARED = 5
 TOLERANCES = [
     Tolerance("logits", 1e-4),
-    Tolerance("loss", 1e-4),  # Keras squares the gradients of a repeated row apart
+    Tolerance("loss", 1e-3),  # Keras squares the gradients of a repeated row apart
     Tolerance("gradient", 1e-4),
 ]
 
