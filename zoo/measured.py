@@ -12,6 +12,7 @@ import argparse
 import json
 import re
 import shlex
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -77,7 +78,7 @@ def table(name):
     metrics = [m for m in METRICS if any(m in r["values"]["test"] for r in results)]
     columns = ["", "model", "what", "parameters", "seed"]
     columns += [f"{METRICS[m][0]} {split}" for m in metrics for split in SPLITS]
-    columns += ["epochs", "minutes", "memory, GiB"]
+    columns += ["epochs", "minutes", "memory, GiB", "machine"]
     rows = [columns, ["---"] * len(columns)]
     for number, result in enumerate(results, start=1):
         values = [
@@ -88,13 +89,35 @@ def table(name):
         row = [number, f"`{result['model']}`", result["what"]]
         row += [f"{result['parameters']:,}", result["seed"], *values]
         row += [result["epochs"], result["minutes"], f"{result['memory'] / 1024:.1f}"]
+        row += [result["machine"]]
         rows.append(row)
     lines = [f"| {' | '.join(map(str, row))} |" for row in rows]
+    lines += _means(results, metrics)
     lines += ["", f"![Learning curves](../docs/images/{_picture(name)})", "", "```bash"]
     for number, result in enumerate(results, start=1):
         lines += [f"# {number}", result["command"], result["evaluated"]]
-    machines = sorted({result["machine"] for result in results})
-    return [*lines, "```", "", f"Machine: {'; '.join(machines)}."]
+    return [*lines, "```"]
+
+
+def _means(results, metrics):
+    """A line for each model of which there are several seeds."""
+    groups = {}
+    for result in results:
+        groups.setdefault((result["model"], result["what"]), []).append(result)
+    lines = []
+    for (model, what), group in groups.items():
+        if len(group) == 1:
+            continue
+        values = [
+            f"{METRICS[m][0]} {split} "
+            f"{statistics.mean(r['values'][split][m] for r in group):.{METRICS[m][1]}f}"
+            for m in metrics
+            for split in SPLITS
+        ]
+        seeds = ", ".join(str(seed) for seed in sorted(r["seed"] for r in group))
+        lines += ["", f"`{model}`, {what}, mean of the seeds {seeds}: "]
+        lines[-1] += f"{', '.join(values)}."
+    return lines
 
 
 def read(name):
