@@ -5,7 +5,7 @@ import re
 
 import keras
 
-from keras_seqattn.ops.unroll import in_loop, multiply
+from keras_seqattn.ops.products import in_loop, multiply
 
 
 class Composite(keras.layers.Layer):
@@ -43,7 +43,7 @@ class Composite(keras.layers.Layer):
 
 
 def through(dense, x):
-    """`dense(x)`, quick inside the library's loops: see `ops.unroll.multiply`."""
+    """`dense(x)`, quick inside the library's loops: see `ops.products.multiply`."""
     plain = dense.quantization_mode is None and not dense.lora_enabled
     if not (plain and in_loop()):
         return dense(x)

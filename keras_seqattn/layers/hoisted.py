@@ -9,7 +9,8 @@ from keras import ops, tree
 
 from keras_seqattn.layers.layer_norm_cells import LayerNormGRUCell, LayerNormLSTMCell
 from keras_seqattn.ops import cell as equations
-from keras_seqattn.ops.unroll import dynamic_unroll, multiply
+from keras_seqattn.ops.products import multiply
+from keras_seqattn.ops.unroll import dynamic_unroll
 
 
 def supports(layer, training):

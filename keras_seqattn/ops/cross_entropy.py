@@ -42,13 +42,27 @@ def cross_entropy(labels, logits, smoothing=0.0):
 
         def gradient(*upstream):
             (g,) = upstream
-            is_label = ops.one_hot(labels[..., 0], size, dtype=z.dtype)
-            q = (1.0 - smoothing) * is_label + smoothing / size
-            return (powers / total - q) * g
+            found = powers * (g / total)
+            if smoothing:
+                found = found - g * (smoothing / size)
+            # q is one number but for the label's place: a one-hot would be five
+            # passes more.
+            at_label = ops.take_along_axis(found, labels, axis=-1)
+            return _replaced(found, labels, at_label - (1.0 - smoothing) * g)
 
         return value, gradient
 
     return ops.squeeze(of_logits(logits), axis=-1)
+
+
+def _replaced(x, places, values):
+    """`x [..., n]` with one other value in each row; places, values: `[..., 1]`."""
+    rows = ops.reshape(x, (-1, x.shape[-1]))
+    places = ops.reshape(places, (-1, 1))
+    numbers = ops.arange(ops.shape(rows)[0], dtype=places.dtype)[:, None]
+    indices = ops.concatenate([numbers, places], axis=-1)
+    rows = ops.scatter_update(rows, indices, ops.reshape(values, (-1,)))
+    return ops.reshape(rows, ops.shape(x))
 
 
 def as_logits(x, from_logits):

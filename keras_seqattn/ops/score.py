@@ -8,11 +8,14 @@ whole sequence, beam in a search.
 Symbols: query = s_{i-1} (Bahdanau) or h_t (Luong); keys = U_a h_j or W_a h_s.
 """
 
+import math
+
 from keras import ops
 
 from keras_seqattn.ops.align import LOWEST
 from keras_seqattn.ops.mask import per_query
 from keras_seqattn.ops.precision import at_least_float32
+from keras_seqattn.ops.products import multiply_each
 
 
 def additive_score(query, keys, v, bias=None):
@@ -80,7 +83,10 @@ def dot_score(query, keys, scale=None):
     """
     if scale is not None:
         query = query * scale  # before the sum, which half precision may not hold
-    return ops.einsum("b...u,bsu->b...s", query, keys)  # (3.1)
+    shape = ops.shape(query)
+    queries = ops.reshape(query, (shape[0], math.prod(shape[1:-1]), shape[-1]))
+    scores = multiply_each(queries, keys, transposed=True)  # (3.1)
+    return ops.reshape(scores, (*shape[:-1], ops.shape(keys)[1]))
 
 
 def location_score(query_positions, source_length):

@@ -7,13 +7,11 @@ Keras has no public equivalent: `keras.layers.RNN` cannot emit an alignment besi
 output, and `keras.ops.scan` wants outputs shaped like the state.
 """
 
-import contextlib
-import contextvars
-
 import tensorflow as tf
 from keras import ops, tree
 
 from keras_seqattn.ops.mask import zero_padding
+from keras_seqattn.ops.products import LoopProducts
 
 
 def static_unroll(step, inputs, state, mask=None, project=None):
@@ -70,83 +68,40 @@ def dynamic_unroll(step, inputs, state, mask=None, project=None):
         for x in tree.flatten(everything)
     ]
 
-    outside = tf.compat.v1.get_default_graph()
+    products = LoopProducts(batch=tf.shape(tree.flatten(everything)[0])[1], time=time)
 
     def step_at(t, state):
         now = tree.pack_sequence_as(everything, [array.read(t) for array in arrays])
         inputs_t, mask_t = (now, None) if mask is None else now
-        with _inside_loop(outside):
-            return _masked_step(step, inputs_t, state, mask_t)
+        return _masked_step(step, inputs_t, state, mask_t)
 
     with tf.__internal__.FuncGraph("one_step").as_default():  # never run
-        specs, _ = step_at(tf.constant(0), state)
+        with products.planned():
+            specs, _ = step_at(tf.constant(0), state)
     written = [
         tf.TensorArray(spec.dtype, time, element_shape=spec.shape)
         for spec in tree.flatten(specs)
     ]
 
-    def body(t, state, written):
-        outputs_t, new = step_at(t, state)
+    def body(t, state, written, factors):
+        with products.at(t) as now:
+            outputs_t, new = step_at(t, state)
         # A cell may know less about shapes than the state it was given.
         new = tree.map_structure(lambda n, s: tf.ensure_shape(n, s.shape), new, state)
         pairs = zip(written, tree.flatten(outputs_t), strict=True)
-        return t + 1, new, [array.write(t, output) for array, output in pairs]
+        written = [array.write(t, output) for array, output in pairs]
+        return t + 1, new, written, now.keep(factors)
 
-    _, state, written = tf.while_loop(
+    start = tree.map_structure(tf.convert_to_tensor, state)
+    _, state, written, factors = tf.while_loop(
         lambda t, *_: t < time,
         body,
-        (tf.constant(0), tree.map_structure(tf.convert_to_tensor, state), written),
+        (tf.constant(0), start, written, products.factors()),
         maximum_iterations=time,  # XLA sizes the stacks of the gradient by it
     )
+    products.finish(factors)
     outputs = [_swap(array.stack()) for array in written]
     return _zero_padding(tree.pack_sequence_as(specs, outputs), mask), state
-
-
-def in_loop():
-    """Whether a step of `dynamic_unroll` is being traced."""
-    return _OUTSIDE.get() is not None
-
-
-def multiply(x, kernel, dtype):
-    """`x @ kernel`, in a loop with what does not depend on the step before the loop.
-
-    That is the cast of the kernel, and its transpose, by which the gradient multiplies:
-    products with a transposed factor take twice the time, and there is one in each
-    step.
-
-    Args:
-        x: `[..., depth]`.
-        kernel: variable `[depth, units]`.
-        dtype: to multiply in, that of `x`.
-    """
-    outside = _OUTSIDE.get()
-    if outside is None:
-        return ops.matmul(x, ops.cast(kernel, dtype))
-    with outside.as_default():
-        kernel = tf.cast(tf.convert_to_tensor(kernel), dtype)
-        turned = tf.transpose(kernel)
-    return _product(x, kernel, turned)
-
-
-@tf.custom_gradient
-def _product(x, kernel, turned):
-    def gradient(g):
-        rows = tf.reshape(x, [-1, x.shape[-1]]), tf.reshape(g, [-1, g.shape[-1]])
-        return ops.matmul(g, turned), tf.matmul(*rows, transpose_a=True), None
-
-    return ops.matmul(x, kernel), gradient
-
-
-_OUTSIDE = contextvars.ContextVar("outside", default=None)  # the graph around the loop
-
-
-@contextlib.contextmanager
-def _inside_loop(outside):
-    token = _OUTSIDE.set(outside)
-    try:
-        yield
-    finally:
-        _OUTSIDE.reset(token)
 
 
 def _masked_step(step, inputs_t, state, mask_t):

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_seqattn.ops.unroll import dynamic_unroll, in_loop, multiply, static_unroll
+from keras_seqattn.ops.products import in_loop, multiply, multiply_each
+from keras_seqattn.ops.unroll import dynamic_unroll, static_unroll
 
 
 def gradients(unroll, kernel, inputs, dtype="float32"):
@@ -51,7 +52,7 @@ def test_no_step_casts_or_transposes_a_kernel(given, dtype):
     ]
     nodes = [node for body in bodies for node in body.node_def]
     products = [node for node in nodes if node.op == "MatMul"]
-    assert len(bodies) == 2 and len(products) == 3  # forth; back, to h and to kernel
+    assert len(bodies) == 2 and len(products) == 2  # forth, and back to h
     assert not any(node.attr["transpose_b"].b for node in products)
     assert not any(node.op in ("Transpose", "Cast") for node in nodes)
     assert [node.op for node in graph.node].count("Transpose") >= 1
@@ -62,3 +63,87 @@ def test_outside_of_a_loop_it_is_a_product(given):
     assert not in_loop()
     expected = inputs.numpy() @ np.asarray(kernel)
     np.testing.assert_allclose(multiply(inputs, kernel, "float32"), expected, 1e-6)
+
+
+def test_one_kernel_twice_and_axes_between(given):
+    kernel, inputs = given
+    inputs = tf.stack([inputs, inputs + 1.0], axis=2)  # [batch, time, 2, depth]
+
+    def unrolled(unroll, inputs):
+        def step(x, h):
+            h = tf.tanh(multiply(x, kernel, "float32") + multiply(h, kernel, "float32"))
+            return h, h
+
+        with tf.GradientTape() as tape:
+            tape.watch([inputs, kernel.value])
+            outputs, _ = unroll(step, inputs, tf.zeros_like(inputs[:, 0]))
+            loss = tf.reduce_sum(tf.sin(outputs))
+        return tape.gradient(loss, [inputs, kernel.value])
+
+    spec = tf.TensorSpec([None, None, 2, 3])
+    graph = tf.function(
+        lambda x: unrolled(dynamic_unroll, x), input_signature=[spec], autograph=False
+    )
+    pairs = zip(graph(inputs), unrolled(static_unroll, inputs), strict=True)
+    for received, expected in pairs:
+        np.testing.assert_allclose(received, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_no_second_derivative_is_wrong(given):
+    kernel, inputs = given
+
+    def second(x):
+        with tf.GradientTape() as tape:
+            tape.watch(kernel.value)
+            _, of_kernel = gradients(dynamic_unroll, kernel, x)
+        return tape.gradient(of_kernel, kernel.value)
+
+    with pytest.raises(LookupError, match="dynamic_unroll has first derivatives only"):
+        tf.function(second, autograph=False)(inputs)
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_matrices_of_each_sentence(given, transposed):
+    _, inputs = given
+    random = np.random.default_rng(6)
+    matrices = tf.constant(random.normal(size=(2, 3, 3)), tf.float32)
+
+    def unrolled(unroll, inputs, matrices):
+        def step(x, h):
+            h = tf.tanh(x + multiply_each(h[:, None], matrices, transposed)[:, 0])
+            return h, h
+
+        with tf.GradientTape() as tape:
+            tape.watch([inputs, matrices])
+            outputs, _ = unroll(step, inputs, tf.zeros_like(inputs[:, 0]))
+            loss = tf.reduce_sum(tf.sin(outputs))
+        return tape.gradient(loss, [inputs, matrices])
+
+    specs = [tf.TensorSpec([None, None, 3]), tf.TensorSpec([None, None, 3])]
+    graph = tf.function(
+        lambda *x: unrolled(dynamic_unroll, *x), input_signature=specs, autograph=False
+    )
+    expected = unrolled(static_unroll, inputs, matrices)
+    for found, right in zip(graph(inputs, matrices), expected, strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-5, atol=1e-6)
+
+
+def test_under_a_condition(given):
+    def unrolled(unroll, kernel, inputs):
+        def step(x, h):
+            product = tf.cond(
+                tf.reduce_sum(h) > 0.0,
+                lambda: multiply(h, kernel, "float32"),
+                lambda: multiply(x, kernel, "float32"),
+            )
+            return product, product
+
+        with tf.GradientTape() as tape:
+            tape.watch(kernel.value)
+            outputs, _ = unroll(step, inputs, tf.zeros_like(inputs[:, 0]))
+            loss = tf.reduce_sum(tf.sin(outputs))
+        return tape.gradient(loss, kernel.value)
+
+    graph = tf.function(lambda x: unrolled(dynamic_unroll, given[0], x))
+    expected = unrolled(static_unroll, *given)
+    np.testing.assert_allclose(graph(given[1]), expected, rtol=1e-5, atol=1e-6)
