@@ -23,7 +23,10 @@ class Contender(NamedTuple):
 
 
 class Tolerance(NamedTuple):
-    """Largest difference allowed, relative to the largest entry of ours."""
+    """Largest difference allowed, relative to the largest entry of ours.
+
+    Of strings it is the share of those that differ.
+    """
 
     names: str  # those results whose name starts so
     relative: float
@@ -74,4 +77,6 @@ def _allowed(contest, name):
 def _apart(ours, theirs):
     if ours.shape != theirs.shape:
         return np.inf
+    if ours.dtype.kind == "U":
+        return np.mean(ours != theirs)
     return np.max(np.abs(ours - theirs)) / max(np.max(np.abs(ours)), 1e-30)

@@ -4,6 +4,7 @@ Keras is imported by the fixtures, not on top: the process that only hands out t
 to the workers never needs it.
 """
 
+import gc
 import hashlib
 import os
 
@@ -99,7 +100,13 @@ def same_start():
 
 @pytest.fixture(autouse=True, scope="module")
 def fresh_session():
-    """Layer names count from zero in every file, whichever files ran before."""
+    """Layer names count from zero in every file, whichever files ran before.
+
+    TensorFlow never lets go of a graph with a custom gradient: a worker ends with
+    millions of objects. Frozen, they cost a collection nothing, and Keras collects
+    after every layer that it quantises.
+    """
     import keras
 
-    keras.utils.clear_session()
+    keras.utils.clear_session()  # collects what can go
+    gc.freeze()

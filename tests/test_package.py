@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import keras_seqattn
+from keras_seqattn.export.shipped import shipped
 
 ROOT = Path(__file__).parent.parent
 
@@ -89,10 +90,31 @@ def test_wheel_holds_the_packages_and_nothing_else(wheel):
             str(file.relative_to(ROOT)) for file in (ROOT / package).rglob("*.py")
         }
         assert sorted(sources - files) == []
+    models = {
+        f"keras_seqattn/{file.relative_to(ROOT)}"
+        for folder in shipped().values()
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
+    assert {file for file in files if "/saved_models/" in file} == models
     folder = ROOT / "tensorboard_plugin_seqattn" / "static"
     static = {str(file.relative_to(ROOT)) for file in folder.iterdir()}
     assert f"{folder.relative_to(ROOT)}/index.js" in static
     assert sorted(static - files) == []
+
+
+@pytest.mark.system
+def test_shipped_models_work_from_the_wheel(wheel, tmp_path):
+    zipfile.ZipFile(wheel).extractall(tmp_path)
+    code = (
+        "import keras_seqattn as ks\n"
+        "print(ks.__file__, ks.Translator.load('dates')('third of May 2027').text)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    where = tmp_path / "keras_seqattn/__init__.py"
+    assert done.stdout == f"{where} 2027-05-03\n", done.stderr
 
 
 def test_wheel_tells_tensorboard_of_the_plugin(wheel):

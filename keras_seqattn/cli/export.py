@@ -1,66 +1,55 @@
-"""Writes a SavedModel: strings in, strings out, for TensorFlow without this library."""
+"""Writes a SavedModel, or a LiteRT file: strings in, strings out, without Python."""
 
 import inspect
 import json
+from pathlib import Path
 
-from keras_seqattn.cli import use_options
+from keras_seqattn.cli import export_form, use_options
 
-HELP = "write a SavedModel, strings to strings"
+HELP = "write a SavedModel or a LiteRT file, strings to strings"
 EXAMPLES = """\
 examples:
   seqattn export runs/dates served/dates
   seqattn export runs/de served/de --version 3       served/de/3, for TensorFlow Serving
   seqattn export runs/de served/de-small --weights int8 --beam 1
   seqattn export runs/de served/de --note licence=CC-BY-4.0 --warmup news.en
+  seqattn export runs/dates dates.tflite --litert --source-length 40 --target-length 11
 
-It needs TensorFlow and tensorflow-text to run, nothing else:
+A SavedModel needs TensorFlow and tensorflow-text to run, nothing else:
   import tensorflow as tf, tensorflow_text
   model = tf.saved_model.load("served/dates")
   model.signatures["serving_default"](tf.constant(["3 May 2001"]))["text"]
+A LiteRT file runs on a device, in LiteRT with tensorflow-text's operations; or here:
+  from keras_seqattn.export.litert_run import litert_function
+  litert_function("dates.tflite")(["3 May 2001"])["texts"]
 """
 
 
 def configure(parser):
     """Adds its options."""
     use_options.add_translator(parser)
-    parser.add_argument("out", metavar="OUT", help="new folder")
-    parser.add_argument(
-        "--version", type=int, metavar="N", help="write into the folder OUT/N"
-    )
-    parser.add_argument(
-        "--weights",
-        choices=["float32", "bfloat16", "int8"],
-        default="float32",
-        help="in all their bytes, in half of them, in a quarter (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--warmup",
-        metavar="FILE",
-        help="texts, one in each line, with which TensorFlow Serving warms up "
-        "(default: some frequent words)",
-    )
-    parser.add_argument(
-        "--note",
-        nargs="+",
-        default=[],
-        metavar="NAME=VALUE",
-        help="what manifest.json shall say besides",
-    )
+    parser.add_argument("out", metavar="OUT", help="new folder; for LiteRT a file")
+    export_form.add_options(parser)
     use_options.add_search(parser, batches=False)
 
 
 def run(parsed):
     """Exports."""
-    from keras_seqattn.cli import translators
+    export_form.check(parsed)
+    if parsed.litert:
+        _write_litert(parsed)
+    else:
+        _write_saved_model(parsed)
+
+
+def _write_saved_model(parsed):
     from keras_seqattn.cli.progress import note, working
     from keras_seqattn.cli.text_lines import read_lines
     from keras_seqattn.cli.values import named_values
 
-    notes = named_values(parsed.note)
+    notes = named_values(parsed.note or [])
     warmup = None if parsed.warmup is None else read_lines(parsed.warmup)[0]
-    translator = translators.load(
-        parsed.run, parsed.beam, length_penalty=parsed.length_penalty
-    )
+    translator = _translator(parsed)
     manifest = {**_of_run(parsed.run, translator), **notes}
     with working("exporting"):
         translator.export(
@@ -73,6 +62,31 @@ def run(parsed):
     out = parsed.out if parsed.version is None else f"{parsed.out}/{parsed.version}"
     note(f"{out} has the signatures serving_default, from text to text and score;")
     note("translate_with_attention, nbest, encode; score, from source and target")
+
+
+def _write_litert(parsed):
+    from keras_seqattn.cli.progress import note, working
+
+    translator = _translator(parsed)
+    with working("exporting"):
+        translator.export_litert(
+            parsed.out,
+            source_length=parsed.source_length,
+            target_length=parsed.target_length,
+            batch=1 if parsed.batch is None else parsed.batch,
+            weights=parsed.weights,
+        )
+    size = Path(parsed.out).stat().st_size / 1e6
+    note(f"{parsed.out} ({size:.1f} MB) has one signature, from text to texts, scores,")
+    note("tokens and alignments")
+
+
+def _translator(parsed):
+    from keras_seqattn.cli import translators
+
+    return translators.load(
+        parsed.run, parsed.beam, length_penalty=parsed.length_penalty
+    )
 
 
 def _of_run(path, translator):

@@ -4,16 +4,15 @@ import json
 import shlex
 import sys
 import warnings
-from importlib import metadata
 from pathlib import Path
 
 from keras_seqattn.cli.errors import user_error
 from keras_seqattn.cli.machine import machine
 from keras_seqattn.cli.settings import Settings
+from keras_seqattn.export import manifest
 from keras_seqattn.text.processor import TextProcessor
 from keras_seqattn.training.checkpoint import replacing
 
-PACKAGES = ("keras_seqattn", "keras", "tensorflow", "tensorflow-text")
 FREE = ("epochs", "minutes", "patience")  # what a resumed run may change
 
 
@@ -156,13 +155,8 @@ def run_of(path):
 
 def versions():
     """Of what computes; a repeated run wants the same."""
-    found = {"python": ".".join(map(str, sys.version_info[:3]))}
-    for package in PACKAGES:
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            found[package] = None
-    return found
+    python = ".".join(map(str, sys.version_info[:3]))
+    return {"python": python, **manifest.versions()}
 
 
 def warn_of_versions(then):

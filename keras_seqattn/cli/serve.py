@@ -22,7 +22,9 @@ Whoever reaches the port may ask: there are no passwords. /healthz says that it 
 
 def configure(parser):
     """Adds its options."""
-    parser.add_argument("path", metavar="PATH", help="folder of seqattn export")
+    parser.add_argument(
+        "path", metavar="PATH", help="folder of seqattn export, or a shipped model"
+    )
     parser.add_argument("--name", help="in URLs (default: the folder's)")
     parser.add_argument("--host", default="127.0.0.1", help="default: %(default)s")
     parser.add_argument("--port", type=int, default=8501, help="default: %(default)s")

@@ -4,10 +4,12 @@ import json
 import sys
 
 from keras_seqattn.cli import use_options
+from keras_seqattn.export.shipped import names
 
 HELP = "translate a file, standard input, or what is typed"
 EXAMPLES = """\
 examples:
+  seqattn translate --model dates "third of May 2027"    a model that is shipped
   seqattn translate runs/dates                       type a line, read its translation
   seqattn translate runs/dates --alignments          and see what was looked at
   seqattn translate runs/de news.en > news.de
@@ -21,9 +23,17 @@ An empty line has an empty translation: line n belongs to line n.
 
 def configure(parser):
     """Adds its options."""
-    use_options.add_translator(parser)
     parser.add_argument(
-        "file", nargs="?", default="-", metavar="FILE", help="a text in each line"
+        "given",
+        nargs="*",
+        metavar=("RUN", "FILE"),
+        help="folder of a run, or of a saved translator; a text in each line "
+        "(default: standard input). With --model: texts",
+    )
+    parser.add_argument(
+        "--model",
+        metavar="NAME",
+        help=f"instead of RUN, a model that is shipped: {names()}",
     )
     parser.add_argument("--output", metavar="FILE", help="instead of standard output")
     parser.add_argument(
@@ -46,20 +56,42 @@ def run(parsed):
     """Translates."""
     from keras_seqattn.cli import text_output, translators
 
+    model, file, texts = _asked(parsed)
     text_output.check(parsed.output)
     search = parsed.beam, parsed.n_best, parsed.length_penalty
-    if parsed.file == "-" and sys.stdin.isatty():
-        _converse(translators.load(parsed.run, *search), parsed)
+    if texts:
+        _translate(translators.load(model, *search), texts, parsed)
+    elif file == "-" and sys.stdin.isatty():
+        _converse(translators.load(model, *search), parsed)
     else:
-        texts = _texts(parsed)
-        _translate(translators.load(parsed.run, *search), texts, parsed)
+        texts = _read(file, parsed.encoding_errors)
+        _translate(translators.load(model, *search), texts, parsed)
 
 
-def _texts(parsed):
+def _asked(parsed):
+    """Which translator, which file, which texts."""
+    from keras_seqattn.cli.errors import user_error
+
+    if parsed.model is not None:
+        return parsed.model, "-", parsed.given
+    if 1 <= len(parsed.given) <= 2:
+        model, file = [*parsed.given, "-"][:2]
+        return model, file, []
+    raise user_error(
+        "translate does not know what to translate with"
+        if not parsed.given
+        else "translate got too many files",
+        "RUN, or RUN and one FILE; or --model NAME and texts",
+        " ".join(map(repr, parsed.given)) or "neither RUN nor --model",
+        "Name the folder of a run first, or write --model NAME before texts",
+    )
+
+
+def _read(file, encoding_errors):
     from keras_seqattn.cli.progress import note
     from keras_seqattn.cli.text_lines import read_lines
 
-    texts, broken = read_lines(parsed.file, parsed.encoding_errors)
+    texts, broken = read_lines(file, encoding_errors)
     if broken:
         lines = ", ".join(map(str, broken[:5])) + (", ..." if broken[5:] else "")
         note(f"{len(broken)} lines are not UTF-8 and stay empty: {lines}")

@@ -5,6 +5,7 @@ from pathlib import Path
 from keras_seqattn.cli.errors import user_error
 from keras_seqattn.decoding.beam import BeamSearch
 from keras_seqattn.decoding.greedy import Greedy
+from keras_seqattn.export import shipped
 from keras_seqattn.translator.translator import Translator
 
 
@@ -32,7 +33,7 @@ def load(path, beam=None, n_best=1, length_penalty=None):
 
 def folder_of(path):
     """The folder with `translator.json`."""
-    path = Path(path)
+    path = Path(shipped.named(path))
     for folder in (path, path / "translator"):
         if (folder / "translator.json").exists():
             return folder
@@ -41,7 +42,8 @@ def folder_of(path):
         received = f"{str(path)!r}, " + ("without" if path.exists() else "no folder")
     raise user_error(
         "seqattn found no translator",
-        "the folder of a run of seqattn train, or one written by Translator.save",
+        "the folder of a run of seqattn train, one written by Translator.save, or the "
+        f"name of a shipped model ({shipped.names()})",
         received,
         "Check the path; a run has a translator after its first validation",
     )

@@ -1,10 +1,14 @@
 """Options that verbs share which use a translator."""
 
+from keras_seqattn.export.shipped import names
+
 
 def add_translator(parser):
     """Which translator."""
     parser.add_argument(
-        "run", metavar="RUN", help="folder of a run, or of a saved translator"
+        "run",
+        metavar="RUN",
+        help=f"folder of a run, or of a saved translator; or a shipped one: {names()}",
     )
 
 

@@ -12,6 +12,8 @@ from keras_seqattn.decoding.scoring import score
 from keras_seqattn.decoding.unknown import replace_unknown
 from keras_seqattn.text.words import Words
 
+_TEXTS = tf.TensorSpec([None], tf.string)
+
 
 class Translated(NamedTuple):
     """Everything about the translations of a batch, the best hypothesis first.
@@ -167,8 +169,8 @@ class Pipeline:
 
         Both are read up to `max_source` tokens: the score is that of what was read.
         """
-        source = self._read(sources, self.source_text)
-        target = self._read(targets, self.target_text)
+        source = self._source_reader(sources)
+        target = self._target_reader(targets)
         scored = score(self.model, source.ids, target.ids, self.target_text.tokens)
         return ScoredTexts(
             score=scored.scores,
@@ -183,24 +185,41 @@ class Pipeline:
 
     def encode(self, texts):
         """`Read` for strings `[batch]`."""
-        return self._read(texts, self.source_text)
+        return self._source_reader(texts)
 
-    def _read(self, texts, processor):
-        texts = tf.convert_to_tensor(texts)
-        tokens = processor.encode_with_offsets(texts)
-        end = tf.fill(tf.shape(texts), processor.tokens.end)
-        size = tf.cast(tf.strings.length(texts), tf.int64)
-        last = end, processor.pieces(end), size, size
-        ids, *rest = (
-            tf.concat([row[:, : self.max_source], x[:, None]], axis=1)
-            for row, x in zip(tokens, last, strict=True)
-        )
-        return Read(
-            ids.to_tensor(processor.tokens.pad),
-            *(x.to_tensor() for x in rest),
-            lengths=tf.cast(ids.row_lengths(), tf.int32),
-            cut=tokens.ids.row_lengths() > self.max_source,
-        )
+    @functools.cached_property
+    def _source_reader(self):
+        return self._reader(self.source_text)
+
+    @functools.cached_property
+    def _target_reader(self):
+        return self._reader(self.target_text)
+
+    def _reader(self, processor):
+        """`Read` of strings `[batch]`; a graph that all signatures share.
+
+        Hundreds of operations read a text: in each of the signatures of a SavedModel
+        they would be half of it.
+        """
+
+        @tf.function(input_signature=[_TEXTS], autograph=False)
+        def read(texts):
+            tokens = processor.encode_with_offsets(texts)
+            end = tf.fill(tf.shape(texts), processor.tokens.end)
+            size = tf.cast(tf.strings.length(texts), tf.int64)
+            last = end, processor.pieces(end), size, size
+            ids, *rest = (
+                tf.concat([row[:, : self.max_source], x[:, None]], axis=1)
+                for row, x in zip(tokens, last, strict=True)
+            )
+            return Read(
+                ids.to_tensor(processor.tokens.pad),
+                *(x.to_tensor() for x in rest),
+                lengths=tf.cast(ids.row_lengths(), tf.int32),
+                cut=tokens.ids.row_lengths() > self.max_source,
+            )
+
+        return read
 
     def _pieces(self, decoded):
         real = tf.range(tf.shape(decoded.tokens)[2]) < decoded.lengths[..., None]

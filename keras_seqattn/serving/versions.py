@@ -2,23 +2,29 @@
 
 from pathlib import Path
 
+from keras_seqattn.export.shipped import named
+
 
 def find(path, wanted=None):
     """Folders with a SavedModel, by number.
 
     Args:
         path: a folder with a SavedModel, version 1 unless its name is a number, or one
-            with such folders named 1, 2, ...
+            with such folders named 1, 2, ...; or the name of a shipped model.
         wanted: None: the highest; "all"; or numbers between commas.
     """
-    path = Path(path)
+    path = Path(named(path))
     found = _all(path)
     if not found:
         received = "without saved_model.pb" if path.is_dir() else "no folder"
+        remedy = "Check the path, or run seqattn export"
+        if path.is_file():
+            received = "a file"
+            remedy += " without --litert, whose files are for devices"
         raise ValueError(
             "serve found no exported model. Expected a folder that seqattn export has "
             f"written, or one with such folders named 1, 2, ..., received {str(path)!r}"
-            f", {received}. Check the path, or run seqattn export."
+            f", {received}. {remedy}."
         )
     if wanted is None:
         return {max(found): found[max(found)]}
@@ -36,7 +42,7 @@ def find(path, wanted=None):
 
 def name_of(path):
     """What a model is called that nobody named: as its folder, versions aside."""
-    path = Path(path).resolve()
+    path = Path(named(path)).resolve()
     return path.parent.name if _is_model(path) and _number(path.name) else path.name
 
 

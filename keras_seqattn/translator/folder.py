@@ -7,6 +7,7 @@ import keras
 import tensorflow as tf
 
 from keras_seqattn.export import manifest
+from keras_seqattn.export.shipped import names
 from keras_seqattn.export.whole_folder import whole_folder
 from keras_seqattn.text.processor import TextProcessor
 from keras_seqattn.training.checkpoint import without_optimizer
@@ -81,8 +82,8 @@ def _content(path):
     except (FileNotFoundError, NotADirectoryError):
         raise ValueError(
             f"Translator.load found no translator. Expected a folder with {_FILE}, "
-            f"{_MODEL} and source_text/, received {path!r}. Pass the folder that "
-            "Translator.save has written."
+            f"{_MODEL} and source_text/, or the name of a shipped model ({names()}), "
+            f"received {path!r}. Pass the folder that Translator.save has written."
         ) from None
     except (ValueError, AttributeError):
         raise ValueError(

@@ -13,8 +13,10 @@ from keras_seqattn.decoding.beam import BeamSearch
 from keras_seqattn.decoding.limits import RelativeLength
 from keras_seqattn.decoding.options import check_count
 from keras_seqattn.decoding.scoring import score
+from keras_seqattn.export.litert import export_litert
 from keras_seqattn.export.pipeline import Pipeline
 from keras_seqattn.export.saved_model import export_saved_model
+from keras_seqattn.export.shipped import named
 from keras_seqattn.training.text_metric import text_metric
 from keras_seqattn.translator import folder
 from keras_seqattn.translator.checks import check_options, check_text
@@ -230,8 +232,13 @@ class Translator:
 
     @classmethod
     def load(cls, path):
-        """The translator that was saved in a folder."""
-        model, texts, content = folder.load(path)
+        """The translator that was saved in a folder, or one that is shipped.
+
+        Args:
+            path: of the folder; or the name of a shipped model, e.g. "dates", unless
+                something of that name is there.
+        """
+        model, texts, content = folder.load(named(path))
         return cls(
             model,
             texts["source"],
@@ -253,6 +260,20 @@ class Translator:
             warmup: list of source texts that a server translates first.
         """
         export_saved_model(self.pipeline, path, version, weights, manifest, warmup)
+
+    def export_litert(
+        self, path, source_length, target_length, batch=1, weights="float32"
+    ):
+        """Writes a file for devices, strings to strings: see `litert.export_litert`.
+
+        Args:
+            path: of the file.
+            source_length: tokens of a source that are read, the end token included.
+            target_length: greatest length of a translation, the end token included.
+            batch: number of texts.
+            weights: "float32", "float16" or "int8".
+        """
+        export_litert(self.pipeline, path, source_length, target_length, batch, weights)
 
     def _warn_of_cuts(self, cut):
         if cut:

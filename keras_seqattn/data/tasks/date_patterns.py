@@ -10,6 +10,8 @@ from keras_seqattn.data.tasks.checks import check_name, package
 STYLES = ("full", "long", "medium", "short")
 SKELETONS = ("yMd", "yMMMd", "yMMMEd")
 EVERYWHERE = ("d MMMM y", "d MMM y", "d-MMM-y", "y-MM-dd", "y/MM/dd", "d.M.y")
+# CLDR has no ordinals for days; English is full of them. {} is "3rd" or "third".
+ORDINALS = {"en": ("{} 'of' MMMM y", "'the' {} 'of' MMMM, y", "MMMM {}, y")}
 
 
 def is_clear(pattern):
@@ -31,6 +33,7 @@ def writers(languages):
             f'{languages!r}. Pass e.g. languages=["de", "pt_BR"].'
         )
     babel, dates = package("dates", "babel"), package("dates", "babel.dates")
+    num2words = package("dates", "num2words").num2words
     known = babel.localedata.locale_identifiers()
     for language in languages:
         check_name("dates", "language", language, known)
@@ -38,6 +41,11 @@ def writers(languages):
         [
             functools.partial(dates.format_date, format=pattern, locale=locale)
             for pattern in _patterns(locale)
+        ]
+        + [
+            functools.partial(_with_ordinal, dates, num2words, pattern, form, locale)
+            for pattern in ORDINALS.get(locale.language, ())
+            for form in ("ordinal_num", "ordinal")
         ]
         for locale in map(babel.Locale.parse, languages)
     ]
@@ -50,6 +58,11 @@ def _patterns(locale):
     found = [locale.date_formats[style] for style in STYLES]
     found += [skeletons[name] for name in SKELETONS if name in skeletons]
     return sorted(filter(is_clear, {*EVERYWHERE, *(x.pattern for x in found)}))
+
+
+def _with_ordinal(dates, num2words, pattern, form, locale, day):
+    ordinal = num2words(day.day, lang=locale.language, to=form)
+    return dates.format_date(day, pattern.format(f"'{ordinal}'"), locale)
 
 
 def _check_months(languages, found):

@@ -1,0 +1,130 @@
+"""A trained translator of Multi30k, and its weights by names that the rivals share.
+
+KERAS_SEQATTN_RUN names the folder, that of a run of `seqattn train --corpus multi30k
+--model caglayan2017 --set tied=all ...`, or one that `Translator.save` has written.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+
+import keras_seqattn as ks
+from benchmarks.reference import check_complete, gru_weights
+
+RUN = "KERAS_SEQATTN_RUN"
+LIMIT = 2, 10  # of a translation: twice its source, and 10 tokens more
+
+
+def folder():
+    """The one with `translator.json`."""
+    path = os.environ.get(RUN)
+    if not path:
+        raise ValueError(
+            "This benchmark needs a trained translator. Expected its folder in "
+            f"{RUN}, received none. Train one with seqattn train, as "
+            "zoo/results/multi30k says, and name the folder of the run."
+        )
+    for found in (Path(path), Path(path, "translator")):
+        if (found / "translator.json").exists():
+            return found
+    raise ValueError(
+        f"{RUN} names no translator. Expected the folder of a run of seqattn train, or "
+        f"one that Translator.save has written, received {path!r}. Check the path; a "
+        "run has a translator after its first validation."
+    )
+
+
+def translator(search):
+    """The trained one, with a search and the greatest length that the rivals know."""
+    found = ks.Translator.load(folder())
+    check(found)
+    text, limit = found.source_text, ks.RelativeLength(LIMIT[0], plus=LIMIT[1])
+    return ks.Translator(found.model, text, text, search, limit)
+
+
+def sentence_piece():
+    """The bytes of its SentencePiece."""
+    return Path(folder(), "source_text", "sentencepiece.model").read_bytes()
+
+
+def check(found):
+    """The rivals compute this model, and read with one SentencePiece."""
+    model, text = found.model, found.source_text
+    right = (
+        isinstance(text, ks.SentencePiece)
+        and text is found.target_text
+        and isinstance(model.encoder, ks.NormalizedEncoder)
+        and isinstance(model.decoder.cell, ks.ConditionalCell)
+        and model.decoder.cell.cell == "gru"
+        and model.head.embedding is not None
+    )
+    if not right:
+        raise ValueError(
+            f"{RUN} names a translator that the rivals do not know. Expected "
+            "caglayan2017 with tied embeddings and one SentencePiece for both sides, "
+            f"received {model.name!r}, {type(text).__name__} and "
+            f"{type(found.target_text).__name__}. Train with --model caglayan2017 "
+            "--set tied=all --text sentencepiece:8000:bpe --joint."
+        )
+
+
+def is_tokenized():
+    """Whether the run was trained on tokenised text; a translator alone: it was."""
+    run = folder().absolute().parent / "run.json"
+    settings = json.loads(run.read_text())["settings"] if run.exists() else {}
+    return settings.get("tokenized", True)
+
+
+def test_set():
+    """`Pairs` of test_2016_flickr, as the run has seen its own."""
+    return ks.data.multi30k(tokenized=is_tokenized()).test
+
+
+def bleu(texts, pairs):
+    """Of tokenised text as it is, of the rest as sacreBLEU tokenises it."""
+    return ks.bleu(texts, pairs.target, "none" if is_tokenized() else "13a")
+
+
+def weights(model):
+    """Arrays by name, all of the model."""
+    variables = _variables(model)
+    check_complete((model, variables))
+    return {name: _one_array(name, value) for name, value in variables.items()}
+
+
+def _variables(model):
+    """A tuple is what a rival holds as one array."""
+    decoder, head = model.decoder.cell, model.head
+    norm, [bridge] = model.encoder.norm, model.bridge.projections
+    variables = {
+        "source_embedding": model.source_embedding.embeddings,
+        "target_embedding": model.target_embedding.embeddings,
+        "norm.kernel": norm.gamma,
+        "norm.bias": norm.beta,
+        "bridge.kernel": bridge.kernel,
+        "bridge.bias": bridge.bias,
+        "key.kernel": decoder.attention.key_projection.kernel,
+        "query.kernel": decoder.attention.query_projection.kernel,
+        "score.kernel": decoder.attention.v,
+        "hidden.kernel": (head.from_outputs.kernel, head.from_inputs.kernel),
+        "hidden.bias": head.from_inputs.bias,
+        "logits.bias": head.head.bias,
+    }
+    encoder = model.encoder.encoder
+    for direction in ("forward", "backward"):
+        [layer] = getattr(encoder, f"{direction}_layers")
+        variables |= gru_weights(f"encoder.{direction}", layer.cell)
+    for name, cell in zip(("first", "second"), decoder.cells, strict=True):
+        read, recurrent = cell.input_kernel, cell.recurrent_kernel
+        variables[f"{name}.kernel"] = read.kernel
+        variables[f"{name}.recurrent_kernel"] = recurrent.kernel
+        variables[f"{name}.bias"] = (read.bias, recurrent.bias)
+    return variables
+
+
+def _one_array(name, value):
+    if isinstance(value, tuple):  # kernels below each other, biases as rows
+        return np.concatenate([np.atleast_2d(part) for part in value])
+    return np.reshape(value, (-1, 1)) if name == "score.kernel" else np.asarray(value)
