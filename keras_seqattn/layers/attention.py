@@ -5,11 +5,12 @@ from keras import ops, tree
 
 from keras_seqattn.layers import checks
 from keras_seqattn.layers.base import Composite, carry_mask, projection
+from keras_seqattn.layers.loop_dropout import LoopDropout
 from keras_seqattn.layers.steps import step_verb
 from keras_seqattn.layers.training import given
+from keras_seqattn.ops import dispatch
 from keras_seqattn.ops.align import context_vector, masked_softmax
 from keras_seqattn.ops.mask import zero_padding
-from keras_seqattn.ops.unroll import dynamic_unroll
 from keras_seqattn.types import Attended, Memory
 
 
@@ -66,7 +67,7 @@ class Attention(Composite):
         self.dropout = dropout
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.seed = seed
-        self.alignment_dropout = keras.layers.Dropout(
+        self.alignment_dropout = LoopDropout(
             dropout, seed=seed, dtype=self.dtype_policy, name="alignment_dropout"
         )
         self.value_projection = None
@@ -174,7 +175,9 @@ class Attention(Composite):
                 attended = self.attend(query_t, memory, state, training=training)
                 return (attended.context, attended.alignment), attended.state
 
-            (context, alignment), _ = dynamic_unroll(step, query, state, query_mask)
+            (context, alignment), _ = dispatch.unroll(
+                type(self).__name__, "auto", step, query, state, query_mask
+            )
         else:
             context, alignment, _ = self.attend(query, memory, state, training=training)
             context = zero_padding(context, query_mask)

@@ -12,8 +12,9 @@ from keras_seqattn.layers.base import (
 )
 from keras_seqattn.layers.decoder_cell import PROTOCOL
 from keras_seqattn.layers.steps import step_verb
+from keras_seqattn.ops import dispatch
 from keras_seqattn.ops.mask import zero_padding
-from keras_seqattn.ops.unroll import dynamic_unroll, static_unroll
+from keras_seqattn.ops.unroll import static_unroll
 from keras_seqattn.types import Memory
 
 
@@ -29,6 +30,8 @@ class AttentionDecoder(Composite):
             the methods of `DecoderCell`.
         unroll: whether to unroll the loop in Python, for short targets of known length;
             else one compiled loop serves all lengths.
+        implementation: of that loop: "reference" is autodiff's; "fast" keeps less and
+            multiplies more at once, first derivatives only; "auto": fast where it can.
         **kwargs: of `keras.layers.Layer`.
 
     Call arguments:
@@ -67,7 +70,7 @@ class AttentionDecoder(Composite):
 
     parts = ("cell",)
 
-    def __init__(self, cell, unroll=False, **kwargs):
+    def __init__(self, cell, unroll=False, implementation="auto", **kwargs):
         made = not isinstance(cell, type)
         missing = [name for name in PROTOCOL if not (made and hasattr(cell, name))]
         if missing:
@@ -79,7 +82,8 @@ class AttentionDecoder(Composite):
             )
         kwargs.setdefault("dtype", cell.dtype_policy)
         super().__init__(**kwargs)
-        self.cell, self.unroll = cell, unroll
+        checks.check_implementation(type(self).__name__, implementation)
+        self.cell, self.unroll, self.implementation = cell, unroll, implementation
 
     def build(self, inputs_shape, value_shape):
         self._check_shapes(inputs_shape, value_shape)
@@ -167,10 +171,13 @@ class AttentionDecoder(Composite):
             emitted = (step.output, step.alignment)
             return emitted[: 1 + return_attention_scores], step.state
 
-        unroll = static_unroll if self.unroll else dynamic_unroll
-        (outputs, *alignments), state = unroll(
-            step, inputs, state, inputs_mask, self.cell.project
-        )
+        given = step, inputs, state, inputs_mask, self.cell.project
+        if self.unroll:
+            (outputs, *alignments), state = static_unroll(*given)
+        else:
+            (outputs, *alignments), state = dispatch.unroll(
+                type(self).__name__, self.implementation, *given
+            )
         results = [carry_mask(outputs, inputs_mask)]
         results += [ops.moveaxis(a, 1, -2) for a in alignments]  # heads before target
         results += [state] * return_state
@@ -212,8 +219,12 @@ class AttentionDecoder(Composite):
         return outputs, keras.KerasTensor(self.cell.alignment_shape(*shapes), dtype)
 
     def get_config(self):
-        cell = serialize_part(self.cell)
-        return {**super().get_config(), "cell": cell, "unroll": self.unroll}
+        return {
+            **super().get_config(),
+            "cell": serialize_part(self.cell),
+            "unroll": self.unroll,
+            "implementation": self.implementation,
+        }
 
     def _check(self, inputs, value, inputs_mask, value_mask):
         owner = type(self).__name__

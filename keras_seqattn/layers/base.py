@@ -49,7 +49,8 @@ def through(dense, x):
         return dense(x)
     product = multiply(x, dense.kernel, dense.compute_dtype)
     if dense.bias is not None:
-        product = keras.ops.add(product, dense.bias)
+        # Cast here: on the way back of a loop, Keras does not do it.
+        product = keras.ops.add(product, weight_of(dense, dense.bias))
     return product if dense.activation is None else dense.activation(product)
 
 

@@ -9,7 +9,7 @@ from keras_seqattn.layers.checks import (
     check_size,
 )
 from keras_seqattn.layers.encoder import Encoder
-from keras_seqattn.layers.recurrent import run, state_size
+from keras_seqattn.layers.recurrent import state_size
 from keras_seqattn.types import Encoded
 
 
@@ -106,8 +106,8 @@ class BiEncoder(Encoder):
         for number, (forward, backward) in enumerate(self._pairs(), start=1):
             below = values
             read = self.input_dropout(below, training=training)
-            fw, fw_state = run(forward, read, mask, training)
-            bw, bw_state = run(backward, read, mask, training)
+            fw, fw_state = self.run(forward, read, mask, training)
+            bw, bw_state = self.run(backward, read, mask, training)
             values = self._join(fw, bw)  # (7)
             if self.residual_from is not None and number >= self.residual_from:
                 values = values + below

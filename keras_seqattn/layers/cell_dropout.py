@@ -7,6 +7,7 @@ from keras import ops
 
 from keras_seqattn.layers.base import Composite
 from keras_seqattn.layers.training import given
+from keras_seqattn.ops.products import drawn
 
 
 class CellNoise(NamedTuple):
@@ -149,4 +150,6 @@ class _Factors(keras.layers.Layer):
             return ()
         sizes = [n for i, n in enumerate(ops.shape(like)[:-1]) if i != without]
         ones = ops.ones((*sizes, depth), like.dtype)
-        return keras.random.dropout(ones, rate, seed=self.seed_generator)
+        return drawn(
+            lambda: keras.random.dropout(ones, rate, seed=self.seed_generator), like
+        )

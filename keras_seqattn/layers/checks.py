@@ -3,6 +3,8 @@
 import keras
 from keras import tree
 
+from keras_seqattn.ops.dispatch import IMPLEMENTATIONS
+
 
 def check_size(owner, name, size):
     """A number of units, layers, heads, ... is a positive integer."""
@@ -42,6 +44,16 @@ def check_choice(owner, name, choice, choices):
             f"{owner} got an unknown {name}. Expected one of {sorted(choices)}, "
             f"received {name}={choice!r}. Check the spelling, or write a small class "
             "of your own (CONTRIBUTING.md, seven steps)."
+        )
+
+
+def check_implementation(owner, implementation):
+    """One of those that `ops.dispatch` knows."""
+    if implementation not in IMPLEMENTATIONS:
+        raise ValueError(
+            f"{owner} got an unknown implementation. Expected one of "
+            f"{list(IMPLEMENTATIONS)}, received implementation={implementation!r}. "
+            "Leave it out: 'auto' takes the fast one where it can."
         )
 
 

@@ -4,8 +4,13 @@ import keras
 from keras import ops, tree
 
 from keras_seqattn.layers.base import Composite
-from keras_seqattn.layers.checks import check_mask, check_rank, check_rate
-from keras_seqattn.layers.recurrent import Recurrence
+from keras_seqattn.layers.checks import (
+    check_implementation,
+    check_mask,
+    check_rank,
+    check_rate,
+)
+from keras_seqattn.layers.recurrent import Recurrence, run
 from keras_seqattn.ops.mask import zero_padding
 from keras_seqattn.types import Encoded
 
@@ -30,6 +35,9 @@ class Encoder(Composite):
         recurrent_initializer: of their recurrent kernels.
         bias_initializer: of their biases.
         seed: seed of the dropout; every layer counts on from it.
+        implementation: "reference": Keras's own recurrent layers; "fast": their
+            weights, with all products of the inputs before the loop, and first
+            derivatives only; "auto": fast where it can, and where cuDNN may not run.
         **kwargs: of `keras.layers.Layer`.
     """
 
@@ -46,6 +54,7 @@ class Encoder(Composite):
         recurrent_initializer="orthogonal",
         bias_initializer="zeros",
         seed=None,
+        implementation="auto",
         **kwargs,
     ):
         super().__init__(**kwargs)
@@ -62,6 +71,8 @@ class Encoder(Composite):
         check_rate(owner, "dropout", dropout)
         self.units, self.dropout, self.seed = units, dropout, seed
         self.use_variational_dropout = use_variational_dropout
+        check_implementation(owner, implementation)
+        self.implementation = implementation
 
     def new_dropout(self, count=0):
         """Dropout for the inputs of recurrent layers; `count` is added to the seed."""
@@ -89,9 +100,15 @@ class Encoder(Composite):
             "recurrent_dropout": self.recurrence.recurrent_dropout,
             "use_variational_dropout": self.use_variational_dropout,
             "seed": self.count_on(count),
+            "implementation": self.implementation,
             "dtype": self.dtype_policy,
             **self.recurrence.initializers,
         }
+
+    def run(self, layer, inputs, mask, training):
+        """Values and state of one of its layers: see `recurrent.run`."""
+        owner = type(self).__name__
+        return run(layer, inputs, mask, training, owner, self.implementation)
 
     def count_on(self, count):
         """The seed for something else: one seed would give the same masks twice."""
@@ -145,6 +162,7 @@ class Encoder(Composite):
             "dropout": self.dropout,
             "use_variational_dropout": self.use_variational_dropout,
             "seed": self.seed,
+            "implementation": self.implementation,
         }
 
     def _check_inputs(self, inputs, mask):

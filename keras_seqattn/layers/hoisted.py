@@ -9,8 +9,8 @@ from keras import ops, tree
 
 from keras_seqattn.layers.layer_norm_cells import LayerNormGRUCell, LayerNormLSTMCell
 from keras_seqattn.ops import cell as equations
+from keras_seqattn.ops.dispatch import cell_step, unroll
 from keras_seqattn.ops.products import multiply
-from keras_seqattn.ops.unroll import dynamic_unroll
 
 
 def supports(layer, training):
@@ -30,7 +30,7 @@ def supports(layer, training):
     return None
 
 
-def run(layer, inputs, sizes, mask=None):
+def run(layer, inputs, sizes, mask=None, owner="encoder", implementation="auto"):
     """What the layer would return: its sequence and its state.
 
     Args:
@@ -38,6 +38,8 @@ def run(layer, inputs, sizes, mask=None):
         inputs: `[batch, source, depth]`.
         sizes: of its state, an integer or nested lists.
         mask: `[batch, source]`, or None.
+        owner: name of the encoder, for errors.
+        implementation: of the loop, "auto" or "fast".
 
     Returns:
         Values `[batch, source, units]`, in the order in which the layer reads, zero in
@@ -51,7 +53,7 @@ def run(layer, inputs, sizes, mask=None):
         lambda size: ops.zeros((ops.shape(inputs)[0], size), layer.compute_dtype),
         sizes,
     )
-    return dynamic_unroll(step, inputs, start, mask, project)
+    return unroll(owner, implementation, step, inputs, start, mask, project)
 
 
 def _simple(cell):
@@ -64,7 +66,7 @@ def _gru(cell):
     if cell.reset_after:
         project = _product(cell.kernel, cell.bias[0])
         recurrent = _product(cell.recurrent_kernel, cell.bias[1])
-        return project, lambda x, h: equations.gru_step(x, h, recurrent)
+        return project, lambda x, h: cell_step("gru")(x, h, recurrent)
     gates = _product(cell.recurrent_kernel[:, : 2 * cell.units])
     proposal = _product(cell.recurrent_kernel[:, 2 * cell.units :])
     return _product(
@@ -75,7 +77,7 @@ def _gru(cell):
 def _lstm(cell):
     project = _product(cell.kernel, cell.bias)
     recurrent = _product(cell.recurrent_kernel)
-    return project, lambda x, state: equations.lstm_step(x, state, recurrent)
+    return project, lambda x, state: cell_step("lstm")(x, state, recurrent)
 
 
 def _layer_norm_gru(cell):

@@ -11,6 +11,7 @@ from keras_seqattn.layers.base import fresh, through
 from keras_seqattn.layers.cell_dropout import CellNoise, DroppedCell, masked
 from keras_seqattn.layers.gate_norm import GateNorm, forget_gates_open
 from keras_seqattn.ops import cell as equations
+from keras_seqattn.ops.dispatch import cell_step
 
 GATES = {"simple": 1, "gru": 3, "gru_paper": 3, "lstm": 4}
 NORMALIZED = {"layer_norm_gru": 3, "layer_norm_lstm": 4}
@@ -115,7 +116,7 @@ class NamedCell(DroppedCell):
         if self.kind == "gru_paper":
             proposal = self._of_dropped(self.proposal_kernel, noise)
             return equations.gru_paper_step(joined, state, recurrent, proposal)
-        return getattr(equations, f"{self.kind}_step")(joined, state, recurrent)
+        return cell_step(self.kind)(joined, state, recurrent)
 
     def _of_dropped(self, product, noise):
         mask = CellNoise(*noise).recurrent

@@ -18,6 +18,7 @@ from keras_seqattn.layers.keras_cell import (
     check_recurrent_dropout,
 )
 from keras_seqattn.layers.layer_norm_cells import LayerNormGRUCell, LayerNormLSTMCell
+from keras_seqattn.ops import dispatch
 from keras_seqattn.ops.mask import zero_padding
 
 
@@ -110,7 +111,9 @@ class Recurrence:
         }
 
 
-def run(layer, inputs, mask=None, training=None):
+def run(
+    layer, inputs, mask=None, training=None, owner="encoder", implementation="auto"
+):
     """Runs one stock layer over a sequence, in its own direction, under a mask.
 
     cuDNN takes right-padded rows with at least one step, so an empty row lends it its
@@ -124,26 +127,36 @@ def run(layer, inputs, mask=None, training=None):
         inputs: `[batch, source, depth]`, zero in the padding.
         mask: `[batch, source]` bool, or None when everything is real.
         training: whether dropout inside the cell is on.
+        owner: name of the encoder, for errors.
+        implementation: its argument.
 
     Returns:
         Values `[batch, source, units]`, zero in the padding, and the state after the
         last real step in the structure of the cell, zero where nothing is real.
     """
-    hoist = hoisted.supports(layer, training) is None
-    if hoist:
-        values, state = hoisted.run(layer, inputs, state_size(layer), mask)
+    reason = hoisted.supports(layer, training)
+    runs = dispatch.choose(owner, implementation, _stock, hoisted.run, reason)
+    if runs is _stock:
+        values, state = _stock(layer, inputs, mask, training)
     else:
-        mask_of_layer = _lend_first_step(mask)
-        values, *state = layer(inputs, mask=mask_of_layer, training=training)
+        given = layer, inputs, state_size(layer), mask
+        values, state = hoisted.run(*given, owner, implementation)
     if layer.go_backwards:
         values = ops.flip(values, axis=1)
-    if mask is not None and not hoist:
+    if mask is not None and runs is _stock:
         values = zero_padding(values, mask)
         some_real = ops.any(mask, axis=1)
         state = tree.map_structure(
             lambda s: zero_padding(s[:, None], some_real[:, None])[:, 0], state
         )
     return values, tree.pack_sequence_as(state_size(layer), tree.flatten(state))
+
+
+def _stock(layer, inputs, mask, training):
+    """As Keras runs it."""
+    mask_of_layer = _lend_first_step(mask)
+    values, *state = layer(inputs, mask=mask_of_layer, training=training)
+    return values, state
 
 
 def state_size(layer):

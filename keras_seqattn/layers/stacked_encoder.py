@@ -6,7 +6,7 @@ from keras import tree
 from keras_seqattn.layers.bi_encoder import BiEncoder
 from keras_seqattn.layers.checks import check_size
 from keras_seqattn.layers.encoder import Encoder
-from keras_seqattn.layers.recurrent import run, state_size
+from keras_seqattn.layers.recurrent import state_size
 from keras_seqattn.types import Encoded
 
 
@@ -82,7 +82,7 @@ class StackedEncoder(Encoder):
         for number, layer in enumerate(self.upper_layers, start=2):
             below = values
             read = self.input_dropout(below, training=training)
-            values, state = run(layer, read, mask, training)  # (5)
+            values, state = self.run(layer, read, mask, training)  # (5)
             if self.residual_from is not None and number >= self.residual_from:
                 values = values + below  # (6)
             states = [*states, state]

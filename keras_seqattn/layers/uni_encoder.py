@@ -5,7 +5,7 @@ from keras import tree
 
 from keras_seqattn.layers.checks import check_residual_from, check_size
 from keras_seqattn.layers.encoder import Encoder
-from keras_seqattn.layers.recurrent import run, state_size
+from keras_seqattn.layers.recurrent import state_size
 from keras_seqattn.types import Encoded
 
 
@@ -90,7 +90,7 @@ class UniEncoder(Encoder):
         for number, layer in enumerate(self.recurrent_layers, start=1):
             below = values
             read = self.input_dropout(below, training=training)
-            values, state = run(layer, read, mask, training)
+            values, state = self.run(layer, read, mask, training)
             if self.residual_from is not None and number >= self.residual_from:
                 values = values + below
             states.append(state)

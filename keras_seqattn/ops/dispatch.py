@@ -4,6 +4,12 @@ A fast version has the name, the parameters and the results of the readable one 
 it, and says by inspection whether it supports a call: None, or the reason why not.
 """
 
+from keras_seqattn.ops import cell
+from keras_seqattn.ops.fast import cell as fast_cell
+from keras_seqattn.ops.fast.unroll import Unrolling
+from keras_seqattn.ops.products import in_loop
+from keras_seqattn.ops.unroll import dynamic_unroll
+
 IMPLEMENTATIONS = ("auto", "reference", "fast")
 
 
@@ -27,3 +33,20 @@ def choose(owner, implementation, reference, fast, reason):
             "takes the readable one here."
         )
     return fast
+
+
+def unroll(owner, implementation, step, inputs, state, mask=None, project=None):
+    """`dynamic_unroll`, with `owner` and `implementation` as in `choose`."""
+    given = step, inputs, state, mask, project
+    if implementation == "reference":
+        return dynamic_unroll(*given)
+    loop = Unrolling(*given)
+    return choose(
+        owner, implementation, lambda: dynamic_unroll(*given), loop.run, loop.reason
+    )()
+
+
+def cell_step(kind):
+    """The equations of a named cell: in a fast loop the fused ones, if there are."""
+    name = f"{kind}_step"
+    return getattr(fast_cell if in_loop() else cell, name, None) or getattr(cell, name)

@@ -11,7 +11,6 @@ import tensorflow as tf
 from keras import ops, tree
 
 from keras_seqattn.ops.mask import zero_padding
-from keras_seqattn.ops.products import LoopProducts
 
 
 def static_unroll(step, inputs, state, mask=None, project=None):
@@ -48,63 +47,58 @@ def static_unroll(step, inputs, state, mask=None, project=None):
     for t in range(time):
         inputs_t = tree.map_structure(lambda x, t=t: x[:, t], inputs)
         mask_t = None if mask is None else mask[:, t]
-        outputs_t, state = _masked_step(step, inputs_t, state, mask_t)
+        outputs_t, state = masked_step(step, inputs_t, state, mask_t)
         outputs.append(outputs_t)
     outputs = tree.map_structure(lambda *o: ops.stack(o, axis=1), *outputs)
-    return _zero_padding(outputs, mask), state
+    return zero_outputs(outputs, mask), state
 
 
 def dynamic_unroll(step, inputs, state, mask=None, project=None):
     """As `static_unroll`, with the length known at run time: one trace for all."""
     if tf.executing_eagerly():
         return static_unroll(step, inputs, state, mask, project)
-    inputs = tree.map_structure(_swap, inputs)
+    inputs = tree.map_structure(swap, inputs)
     if project is not None:
         inputs = project(inputs)  # after the swap, which would cost more behind it
-    everything = inputs if mask is None else (inputs, _swap(mask))
+    everything = inputs if mask is None else (inputs, swap(mask))
     time = tf.shape(tree.flatten(everything)[0])[0]
     arrays = [
         tf.TensorArray(x.dtype, time, element_shape=x.shape[1:]).unstack(x)
         for x in tree.flatten(everything)
     ]
 
-    products = LoopProducts(batch=tf.shape(tree.flatten(everything)[0])[1], time=time)
-
     def step_at(t, state):
         now = tree.pack_sequence_as(everything, [array.read(t) for array in arrays])
         inputs_t, mask_t = (now, None) if mask is None else now
-        return _masked_step(step, inputs_t, state, mask_t)
+        return masked_step(step, inputs_t, state, mask_t)
 
     with tf.__internal__.FuncGraph("one_step").as_default():  # never run
-        with products.planned():
-            specs, _ = step_at(tf.constant(0), state)
+        specs, _ = step_at(tf.constant(0), state)
     written = [
         tf.TensorArray(spec.dtype, time, element_shape=spec.shape)
         for spec in tree.flatten(specs)
     ]
 
-    def body(t, state, written, factors):
-        with products.at(t) as now:
-            outputs_t, new = step_at(t, state)
+    def body(t, state, written):
+        outputs_t, new = step_at(t, state)
         # A cell may know less about shapes than the state it was given.
         new = tree.map_structure(lambda n, s: tf.ensure_shape(n, s.shape), new, state)
         pairs = zip(written, tree.flatten(outputs_t), strict=True)
-        written = [array.write(t, output) for array, output in pairs]
-        return t + 1, new, written, now.keep(factors)
+        return t + 1, new, [array.write(t, output) for array, output in pairs]
 
     start = tree.map_structure(tf.convert_to_tensor, state)
-    _, state, written, factors = tf.while_loop(
+    _, state, written = tf.while_loop(
         lambda t, *_: t < time,
         body,
-        (tf.constant(0), start, written, products.factors()),
+        (tf.constant(0), start, written),
         maximum_iterations=time,  # XLA sizes the stacks of the gradient by it
     )
-    products.finish(factors)
-    outputs = [_swap(array.stack()) for array in written]
-    return _zero_padding(tree.pack_sequence_as(specs, outputs), mask), state
+    outputs = [swap(array.stack()) for array in written]
+    return zero_outputs(tree.pack_sequence_as(specs, outputs), mask), state
 
 
-def _masked_step(step, inputs_t, state, mask_t):
+def masked_step(step, inputs_t, state, mask_t):
+    """`step`, where the mask is True; else the state stays as it was."""
     outputs_t, new = step(inputs_t, state)
     if mask_t is None:
         return outputs_t, new
@@ -116,10 +110,11 @@ def _masked_step(step, inputs_t, state, mask_t):
     return outputs_t, tree.map_structure(real_or_past, new, state)
 
 
-def _zero_padding(outputs, mask):
+def zero_outputs(outputs, mask):
+    """Zeros where nothing is real."""
     return tree.map_structure(lambda x: zero_padding(x, mask), outputs)
 
 
-def _swap(x):
+def swap(x):
     """Batch-major to time-major and back."""
     return tf.transpose(x, [1, 0, *range(2, len(x.shape))])

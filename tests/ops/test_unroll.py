@@ -1,4 +1,4 @@
-"""`dynamic_unroll` is `static_unroll`: outputs, states, gradients, masks, nests."""
+"""Both `dynamic_unroll`s are `static_unroll`: outputs, states, gradients, masks."""
 
 import keras
 import numpy as np
@@ -6,7 +6,9 @@ import pytest
 import tensorflow as tf
 from keras import tree
 
-from keras_seqattn.ops.unroll import dynamic_unroll, static_unroll
+from keras_seqattn.ops import unroll as reference
+from keras_seqattn.ops.fast import unroll as fast
+from keras_seqattn.ops.unroll import static_unroll
 
 BATCH, TIME, DEPTH = 3, 5, 4
 MASKS = {
@@ -15,6 +17,19 @@ MASKS = {
     "left": [[0, 0, 1, 1, 1], [1, 1, 1, 1, 1], [0, 0, 0, 0, 1]],
     "holes": [[1, 0, 1, 0, 1], [0, 1, 1, 0, 0], [0, 0, 0, 0, 0]],
 }
+
+
+def fast_in_graphs(*given):
+    chosen = reference if tf.executing_eagerly() else fast
+    return chosen.dynamic_unroll(*given)
+
+
+UNROLLS = {"reference": reference.dynamic_unroll, "fast": fast_in_graphs}
+
+
+@pytest.fixture(params=UNROLLS)
+def dynamic_unroll(request):
+    return UNROLLS[request.param]
 
 
 def sequence(dtype="float32", time=TIME, batch=BATCH):
@@ -30,8 +45,8 @@ def mask_of(name):
     return None if MASKS[name] is None else np.array(MASKS[name], bool)
 
 
-def compiled(step, jit_compile=False):
-    """`dynamic_unroll` in a graph; batch and time are unknown when it is traced."""
+def compiled(dynamic_unroll, step, jit_compile=False):
+    """It in a graph; batch and time are unknown when it is traced."""
 
     def unroll(inputs, state, mask=None):
         def spec(x):
@@ -90,14 +105,14 @@ def close(expected, received, tolerance=1e-6):
 
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("how", ["static", "eager", "graph", "xla"])
-def test_recurrence(how, mask):
+def test_recurrence(dynamic_unroll, how, mask):
     w = np.random.default_rng(3).normal(size=(DEPTH, DEPTH)).astype("float32")
     step, mask = linear_step(w), mask_of(mask)
     unroll = {
         "static": lambda *given: static_unroll(step, *given),
         "eager": lambda *given: dynamic_unroll(step, *given),
-        "graph": compiled(step),
-        "xla": compiled(step, jit_compile=True),
+        "graph": compiled(dynamic_unroll, step),
+        "xla": compiled(dynamic_unroll, step, jit_compile=True),
     }[how]
     received = unroll(sequence(), start(), mask)
     close(by_hand(w, sequence(), start(), mask), received, 2e-6)
@@ -105,7 +120,7 @@ def test_recurrence(how, mask):
 
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("jit_compile", [False, True])
-def test_gradients(mask, jit_compile):
+def test_gradients(dynamic_unroll, mask, jit_compile):
     mask, w = mask_of(mask), np.random.default_rng(3).normal(size=(DEPTH, DEPTH))
     given = [tf.constant(x) for x in (sequence("float64"), start("float64"), w)]
 
@@ -124,7 +139,7 @@ def test_gradients(mask, jit_compile):
     close(gradients(static_unroll, *given), graph(*given), 1e-12)
 
 
-def test_masked_positions_have_no_gradient():
+def test_masked_positions_have_no_gradient(dynamic_unroll):
     mask = mask_of("holes")
     inputs = tf.constant(sequence())
     with tf.GradientTape() as tape:
@@ -148,7 +163,7 @@ NESTS = {
 
 @pytest.mark.parametrize("mask", ["none", "holes"])
 @pytest.mark.parametrize("nest", NESTS)
-def test_nests(nest, mask):
+def test_nests(dynamic_unroll, nest, mask):
     """Inputs, outputs and states are nests, each of another structure."""
     of_inputs, of_state = NESTS[nest]
     inputs, state, mask = of_inputs(sequence()), of_state(start()), mask_of(mask)
@@ -167,7 +182,7 @@ def test_nests(nest, mask):
 
 
 @pytest.mark.parametrize("jit_compile", [False, True])
-def test_states_and_outputs_keep_their_dtypes(jit_compile):
+def test_states_and_outputs_keep_their_dtypes(dynamic_unroll, jit_compile):
     """A counter is an integer, a flag a boolean, and neither becomes a float."""
 
     def step(x, state):
@@ -177,7 +192,7 @@ def test_states_and_outputs_keep_their_dtypes(jit_compile):
 
     state = np.zeros(BATCH, "int32"), np.zeros(BATCH, bool)
     mask = mask_of("holes")
-    unroll = compiled(step, jit_compile)
+    unroll = compiled(dynamic_unroll, step, jit_compile)
     (x, counts, seen), (last, _) = unroll(sequence(), state, mask)
     assert (x.dtype, counts.dtype, seen.dtype) == (tf.float32, tf.int32, tf.bool)
     np.testing.assert_array_equal(last, mask.sum(axis=1))
@@ -187,11 +202,13 @@ def test_states_and_outputs_keep_their_dtypes(jit_compile):
 
 @pytest.mark.parametrize("jit_compile", [False, True])
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])
-def test_dtypes(dtype, jit_compile):
+def test_dtypes(dynamic_unroll, dtype, jit_compile):
     inputs, state = tf.cast(sequence(), dtype), tf.cast(start(), dtype)
     step = linear_step(tf.eye(DEPTH, dtype=dtype))
     expected = static_unroll(step, inputs, state, mask_of("holes"))
-    received = compiled(step, jit_compile)(inputs, state, mask_of("holes"))
+    received = compiled(dynamic_unroll, step, jit_compile)(
+        inputs, state, mask_of("holes")
+    )
     assert {x.dtype.name for x in tree.flatten(received)} == {dtype}
     as_float = [
         tree.map_structure(lambda x: tf.cast(x, "float64"), nest)
@@ -200,7 +217,7 @@ def test_dtypes(dtype, jit_compile):
     close(*as_float, {"float16": 2e-3, "bfloat16": 2e-2, "float64": 1e-12}[dtype])
 
 
-def test_beam_axis():
+def test_beam_axis(dynamic_unroll):
     """States and outputs may have axes after the batch; the mask is [batch, time]."""
     inputs = np.random.default_rng(4).normal(size=(BATCH, TIME, 2, DEPTH))
     state = np.zeros((BATCH, 2, DEPTH))
@@ -209,13 +226,13 @@ def test_beam_axis():
     def step(x, h):
         return x + h, x + h
 
-    outputs, last = compiled(step)(inputs, state, mask)
+    outputs, last = compiled(dynamic_unroll, step)(inputs, state, mask)
     expected = np.cumsum(inputs * mask[:, :, None, None], axis=1)
     np.testing.assert_allclose(outputs, expected * mask[:, :, None, None], atol=1e-12)
     np.testing.assert_allclose(last, expected[:, -1], atol=1e-12)
 
 
-def test_one_trace_for_all_sizes():
+def test_one_trace_for_all_sizes(dynamic_unroll):
     """Counted: the step is traced twice, for its dtypes and for the loop."""
     traces = []
 
@@ -238,7 +255,7 @@ def test_one_trace_for_all_sizes():
     assert len(traces) == 2
 
 
-def test_the_loop_is_a_while_loop():
+def test_the_loop_is_a_while_loop(dynamic_unroll):
     graph = tf.function(lambda x, h: dynamic_unroll(linear_step(tf.eye(DEPTH)), x, h))
     concrete = graph.get_concrete_function(
         tf.TensorSpec((None, None, DEPTH)), tf.TensorSpec((None, DEPTH))
@@ -247,17 +264,17 @@ def test_the_loop_is_a_while_loop():
     assert operations & {"While", "StatelessWhile"}
 
 
-def test_padding_may_hold_nan():
+def test_padding_may_hold_nan(dynamic_unroll):
     """Of a masked step nothing comes out."""
     inputs, mask = sequence(), mask_of("right")
     inputs = np.where(mask[..., None], inputs, np.nan).astype("float32")
     step = linear_step(tf.eye(DEPTH))
-    outputs, last = compiled(step)(inputs, start(), mask)
+    outputs, last = compiled(dynamic_unroll, step)(inputs, start(), mask)
     assert np.all(np.isfinite(outputs)) and np.all(np.isfinite(last))
     close(static_unroll(step, sequence(), start(), mask), (outputs, last))
 
 
-def test_state_of_another_structure():
+def test_state_of_another_structure(dynamic_unroll):
     def step(x, h):
         return x, [h, h]
 
@@ -266,7 +283,7 @@ def test_state_of_another_structure():
         graph(sequence(), start())
 
 
-def test_state_of_another_shape():
+def test_state_of_another_shape(dynamic_unroll):
     def step(x, h):
         return x, h[:, :2]
 
@@ -275,7 +292,7 @@ def test_state_of_another_shape():
         graph(sequence(), start())
 
 
-@pytest.mark.parametrize("unroll", [static_unroll, dynamic_unroll])
+@pytest.mark.parametrize("unroll", [static_unroll, reference.dynamic_unroll])
 def test_no_steps(unroll):
     """At least one position: without any there are no outputs to say the shape of."""
     with pytest.raises(ValueError, match="without a single step"):

@@ -1,0 +1,1 @@
+"""Fused versions of what is readable in `ops`, reached through `ops.dispatch` only."""

@@ -1,0 +1,70 @@
+"""Cells whose gradients are written by hand: fewer passes, and nothing twice.
+
+Each has the name, the parameters and the results of that in `ops.cell`; in a fast loop
+the way back finds the gates where the way forth has left them.
+"""
+
+import tensorflow as tf
+
+from keras_seqattn.ops.products import Fused, fused
+
+
+def gru_step(projected, state, recurrent):
+    """Keras's and cuDNN's GRU: see `ops.cell.gru_step`."""
+    h = fused(_GRU, projected, recurrent(state), state)
+    return h, h
+
+
+def lstm_step(projected, state, recurrent):
+    """See `ops.cell.lstm_step`."""
+    h, c = state
+    h, c = fused(_LSTM, projected + recurrent(h), c)
+    return h, [h, c]
+
+
+def _gru(x, u, past):
+    x_gates, x_h = _split(x, past)
+    u_gates, u_h = _split(u, past)
+    z, r = tf.split(tf.sigmoid(x_gates + u_gates), 2, axis=-1)
+    candidate = tf.tanh(x_h + r * u_h)
+    return candidate + z * (past - candidate), (z, r, candidate)
+
+
+def _gradient_of_gru(given, kept, dh):
+    """With respect to x, u and the past state."""
+    (_, u, past), (z, r, candidate) = given, kept
+    u_h = _split(u, past)[1]
+    da = tf.raw_ops.TanhGrad(y=candidate, dy=dh - dh * z)
+    dz = tf.raw_ops.SigmoidGrad(y=z, dy=dh * (past - candidate))
+    dr = tf.raw_ops.SigmoidGrad(y=r, dy=da * u_h)
+    return tf.concat([dz, dr, da], -1), tf.concat([dz, dr, da * r], -1), dh * z
+
+
+def _split(x, past):
+    """The two gates, and the rest."""
+    size = 2 * past.shape[-1]
+    return x[..., :size], x[..., size:]
+
+
+def _lstm(x, past):
+    i, f, g, o = tf.split(x, 4, axis=-1)
+    i, f, g, o = tf.sigmoid(i), tf.sigmoid(f), tf.tanh(g), tf.sigmoid(o)
+    c = f * past + i * g
+    squashed = tf.tanh(c)
+    return (o * squashed, c), (i, f, g, o, squashed)
+
+
+def _gradient_of_lstm(given, kept, dh, dc):
+    """With respect to x and the past c."""
+    (_, past), (i, f, g, o, squashed) = given, kept
+    dc = dc + tf.raw_ops.TanhGrad(y=squashed, dy=dh * o)
+    parts = [
+        tf.raw_ops.SigmoidGrad(y=i, dy=dc * g),
+        tf.raw_ops.SigmoidGrad(y=f, dy=dc * past),
+        tf.raw_ops.TanhGrad(y=g, dy=dc * i),
+        tf.raw_ops.SigmoidGrad(y=o, dy=dh * squashed),
+    ]
+    return tf.concat(parts, -1), dc * f
+
+
+_GRU, _LSTM = Fused(_gru, _gradient_of_gru), Fused(_lstm, _gradient_of_lstm)

@@ -1,0 +1,210 @@
+"""Through time, with a gradient of its own: the step is traced again on the way back.
+
+Autodiff keeps everything that a step has computed, and adds up the gradients of the
+weights step by step. Here a step keeps its state, its products and what it has drawn
+(`ops.products`). The way back computes the rest again from these, e.g. the tanh of the
+scores: memory grows with the target, not with target x source x units. The gradient of
+what a product multiplies by is one product, too, after the loop.
+"""
+
+import tensorflow as tf
+from keras import tree
+
+from keras_seqattn.ops.fast.trace import Back, Forth, Plan
+from keras_seqattn.ops.products import traced_by
+from keras_seqattn.ops.unroll import masked_step, swap, zero_outputs
+
+
+def dynamic_unroll(step, inputs, state, mask=None, project=None):
+    """As `ops.unroll.dynamic_unroll`, if `Unrolling.reason` has nothing against it."""
+    return Unrolling(step, inputs, state, mask, project).run()
+
+
+class Unrolling:
+    """One call of `dynamic_unroll`, with its arguments: planned, and not yet run.
+
+    `reason` says why there is no such loop; None: there is.
+    """
+
+    def __init__(self, step, inputs, state, mask=None, project=None):
+        if tf.executing_eagerly():
+            self.reason = "nothing is compiled: it runs eagerly"
+            return
+        inputs = tree.map_structure(swap, inputs)
+        if project is not None:
+            inputs = project(inputs)  # after the swap, which would cost more behind it
+        self.step, self.mask = step, mask
+        self.inputs = inputs if mask is None else (inputs, swap(mask))
+        self.state = tree.map_structure(tf.convert_to_tensor, state)
+        self.time = tf.shape(tree.flatten(self.inputs)[0])[0]
+        self.plan = Plan()
+        at_once = tree.map_structure(lambda x: _spec(x, 0), self.state)
+        at_a_step = tree.map_structure(lambda x: _spec(x, 1), self.inputs)
+        self.plan.trace(self._step, at_a_step, at_once)
+        self.reason = self.plan.reason
+
+    def run(self):
+        """The outputs, and the last state."""
+        plan = self.plan
+
+        @tf.custom_gradient
+        def loops(inputs, state, rights, captured):
+            """`captured` is what steps read from outside; here to get a gradient."""
+            pairs = zip(plan.products, rights, strict=True)
+            products = [planned.kind(right) for planned, right in pairs]
+            inputs = [_unstacked(x) for x in inputs]
+            found, kept = self._forth(products, inputs, state)
+
+            def gradient(*upstream, variables=()):
+                return self._back(products, inputs, kept, upstream, variables)
+
+            return found, gradient
+
+        rights = [planned.right for planned in plan.products]
+        given = tree.flatten(self.inputs), tree.flatten(self.state)
+        found = loops(*given, rights, plan.captured)
+        count = len(tree.flatten(plan.outputs))
+        outputs = tree.pack_sequence_as(plan.outputs, [swap(x) for x in found[:count]])
+        state = tree.pack_sequence_as(self.state, found[count:])
+        return zero_outputs(outputs, self.mask), state
+
+    def _step(self, inputs_t, state):
+        """Nests of one step, or what `tree.flatten` has made of them."""
+        inputs_t = tree.pack_sequence_as(self.inputs, tree.flatten(inputs_t))
+        state = tree.pack_sequence_as(self.state, tree.flatten(state))
+        inputs_t, mask_t = (inputs_t, None) if self.mask is None else inputs_t
+        outputs, new = masked_step(self.step, inputs_t, state, mask_t)
+        tree.assert_same_structure(self.state, new)
+        return outputs, new
+
+    def _forth(self, products, inputs, state):
+        """Outputs and last state, flat; and arrays of what the steps have kept."""
+        plan = self.plan
+
+        def body(t, state, written, kept):
+            now = Forth(plan.outside, products)
+            with traced_by(now):
+                outputs, new = self._step([array.read(t) for array in inputs], state)
+            written = _write(written, t, tree.flatten(outputs))
+            kept = _write(kept, t, [*state, *tree.flatten(now.kept)])
+            return t + 1, _as(state, tree.flatten(new)), written, kept
+
+        written = self._arrays(tree.flatten(plan.outputs))
+        kept = self._arrays([*map(_spec, state), *tree.flatten(plan.kept)])
+        _, state, written, kept = self._while(body, state, written, kept)
+        return [*(array.stack() for array in written), *state], kept
+
+    def _back(self, products, inputs, kept, upstream, variables):
+        """Gradients of the arguments of `loops`, and of the variables if there are."""
+        plan = self.plan
+        outputs, count = tree.flatten(plan.outputs), len(tree.flatten(self.state))
+        of_outputs = [
+            _unstacked(dx) for dx in _where_float(outputs, upstream[: len(outputs)])
+        ]
+        of_last = _where_float(tree.flatten(plan.state), upstream[len(outputs) :])
+
+        def body(i, of_state, sums, of_inputs, factors):
+            t = self.time - 1 - i
+            inputs_t = [array.read(t) for array in inputs]
+            kept_t = [array.read(t) for array in kept]
+            state, results = kept_t[:count], kept_t[count:]
+            results = tree.pack_sequence_as(plan.kept, results)
+            sources = _floats(inputs_t), _floats(state), [*plan.captured, *variables]
+            now = Back(plan.outside, products, results)
+            with tf.GradientTape(watch_accessed_variables=False) as tape:
+                tape.watch(sources)
+                with traced_by(now):
+                    found = self._step(inputs_t, state)
+            of_inputs_t, of_past, of_others = tape.gradient(
+                _floats(tree.flatten(found)),
+                sources,
+                [*(array.read(t) for array in of_outputs), *of_state],
+                unconnected_gradients=tf.UnconnectedGradients.ZERO,
+            )
+            of_inputs = _write(of_inputs, t, of_inputs_t)
+            factors = _write(factors, t, [x for pair in now.factors for x in pair])
+            sums = [total + dx for total, dx in zip(sums, of_others, strict=True)]
+            return i + 1, _as(of_state, of_past), sums, of_inputs, factors
+
+        others = [*plan.captured, *map(tf.convert_to_tensor, variables)]
+        float_inputs = _floats(tree.flatten(self.inputs))
+        specs = [spec for product in plan.products for spec in product[2:]]
+        _, of_state, sums, of_inputs, factors = self._while(
+            body,
+            of_last,
+            [tf.zeros_like(x) for x in others],
+            self._arrays([_spec(x, 1) for x in float_inputs]),
+            self._arrays(specs),
+        )
+        pairs = zip(factors[::2], factors[1::2], strict=True)
+        found = [
+            *_spread(tree.flatten(self.inputs), [array.stack() for array in of_inputs]),
+            *_spread(tree.flatten(self.state), of_state),
+            *(
+                product.of_right(xs.stack(), dys.stack())
+                for product, (xs, dys) in zip(products, pairs, strict=True)
+            ),
+            *sums,
+        ]
+        found = [x if x is None else _only_once(x) for x in found]
+        split = len(found) - len(variables)
+        return (found[:split], found[split:]) if variables else found
+
+    def _arrays(self, specs):
+        return [
+            tf.TensorArray(spec.dtype, self.time, element_shape=spec.shape)
+            for spec in specs
+        ]
+
+    def _while(self, body, *start):
+        """`body(t, ...)` for t = 0, ..., time - 1."""
+        return tf.while_loop(
+            lambda t, *_: t < self.time,
+            body,
+            (tf.constant(0), *start),
+            maximum_iterations=self.time,  # XLA sizes its stacks by it
+        )
+
+
+def _spec(x, axis=0):
+    """That of `x` from an axis on."""
+    return tf.TensorSpec(x.shape[axis:], x.dtype)
+
+
+def _unstacked(x):
+    array = tf.TensorArray(x.dtype, tf.shape(x)[0], element_shape=x.shape[1:])
+    return array.unstack(x)
+
+
+def _write(arrays, t, values):
+    return [array.write(t, x) for array, x in zip(arrays, values, strict=True)]
+
+
+def _as(before, now):
+    """A cell, or a gradient, may know less about shapes than what it was given."""
+    return [tf.ensure_shape(x, b.shape) for x, b in zip(now, before, strict=True)]
+
+
+def _floats(tensors):
+    return [x for x in tensors if x.dtype.is_floating]
+
+
+def _where_float(tensors, others):
+    pairs = zip(tensors, others, strict=True)
+    return [other for x, other in pairs if x.dtype.is_floating]
+
+
+def _spread(tensors, of_floats):
+    """None for those that have no gradient."""
+    left = iter(of_floats)
+    return [next(left) if x.dtype.is_floating else None for x in tensors]
+
+
+def _only_once(x):
+    return tf.raw_ops.PreventGradient(input=x, message=_ONCE)
+
+
+_ONCE = (
+    "The fast loop over time has first derivatives only. Expected a gradient, received "
+    "the gradient of one. Pass implementation='reference' to the layer."
+)

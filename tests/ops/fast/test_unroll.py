@@ -1,0 +1,166 @@
+"""What the fast loop keeps, and what it must not do twice."""
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_seqattn.ops import cell
+from keras_seqattn.ops.fast import cell as fast_cell
+from keras_seqattn.ops.fast.unroll import Unrolling, dynamic_unroll
+from keras_seqattn.ops.products import drawn
+from keras_seqattn.ops.unroll import static_unroll
+
+BATCH, TIME, UNITS = 3, 4, 5
+
+
+@pytest.fixture
+def random():
+    return np.random.default_rng(7)
+
+
+def gradients(unroll, step, inputs, state, sources):
+    """Outputs, last state, and their gradients."""
+    with tf.GradientTape() as tape:
+        tape.watch([inputs, state, *sources])
+        outputs, last = unroll(step, inputs, state)
+        loss = sum(tf.reduce_sum(tf.sin(x)) for x in tf.nest.flatten([outputs, last]))
+    sources = [inputs, *tf.nest.flatten(state), *sources]
+    return tf.nest.flatten([outputs, last]), tape.gradient(loss, sources)
+
+
+def agree(step, inputs, state, sources=(), jit_compile=False):
+    graph = tf.function(
+        lambda *given: gradients(dynamic_unroll, step, *given, sources),
+        jit_compile=jit_compile,
+        autograph=False,
+    )
+    expected = gradients(static_unroll, step, inputs, state, sources)
+    for found, right in zip(graph(inputs, state), expected, strict=True):
+        for f, r in zip(found, right, strict=True):
+            np.testing.assert_allclose(f, r, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+@pytest.mark.parametrize("kind", ["gru", "lstm"])
+def test_cells(random, kind, jit_compile):
+    """In a loop and alone; the kernel is a variable that is read at every step."""
+    gates = {"gru": 3, "lstm": 4}[kind]
+    kernel = tf.Variable(random.normal(size=(UNITS, gates * UNITS)), dtype=tf.float32)
+    inputs = tf.constant(random.normal(size=(BATCH, TIME, gates * UNITS)), tf.float32)
+    h = tf.constant(random.normal(size=(BATCH, UNITS)), tf.float32)
+    state = h if kind == "gru" else [h, tf.sin(h)]
+
+    def stepped(equations):
+        def step(x, state):
+            return getattr(equations, f"{kind}_step")(x, state, lambda h: h @ kernel)
+
+        return step
+
+    agree(stepped(fast_cell), inputs, state, [kernel], jit_compile)
+    alone, expected = (
+        gradients(static_unroll, stepped(equations), inputs, state, [kernel])
+        for equations in (fast_cell, cell)
+    )
+    for found, right in zip(
+        tf.nest.flatten(alone), tf.nest.flatten(expected), strict=True
+    ):
+        np.testing.assert_allclose(found, right, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_what_the_step_reads_from_outside(random, jit_compile):
+    """Tensors, variables, and one that has no gradient."""
+    outside = tf.constant(random.normal(size=(BATCH, UNITS)), tf.float32)
+    weight = tf.Variable(random.normal(size=(UNITS,)), dtype=tf.float32)
+    flags = tf.constant([True, False, True])
+
+    def unrolled(unroll, inputs, outside):
+        with tf.GradientTape() as tape:
+            tape.watch(outside)
+            read = tf.exp(outside)
+
+            def step(x, h):
+                h = tf.where(flags[:, None], tf.tanh(x + weight * h), h + read)
+                return h * read, h
+
+            outputs, last = unroll(step, inputs, tf.zeros_like(outside))
+            loss = tf.reduce_sum(outputs**2) + tf.reduce_sum(last)
+        return tape.gradient(loss, [outside, weight])
+
+    inputs = tf.constant(random.normal(size=(BATCH, TIME, UNITS)), tf.float32)
+    graph = tf.function(
+        lambda *given: unrolled(dynamic_unroll, *given),
+        jit_compile=jit_compile,
+        autograph=False,
+    )
+    expected = unrolled(static_unroll, inputs, outside)
+    for found, right in zip(graph(inputs, outside), expected, strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-5)
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_what_was_drawn_is_drawn_once(jit_compile):
+    """The gradient of a product with a mask is the mask: other draws would show."""
+    seeds = keras.random.SeedGenerator(3)
+
+    def step(x, total):
+        mask = drawn(lambda: keras.random.dropout(tf.ones_like(x), 0.5, seed=seeds), x)
+        total = total + x * mask
+        return mask, total
+
+    @tf.function(jit_compile=jit_compile, autograph=False)
+    def masks_and_gradient(inputs):
+        with tf.GradientTape() as tape:
+            tape.watch(inputs)
+            masks, total = dynamic_unroll(step, inputs, tf.zeros_like(inputs[:, 0]))
+        return masks, tape.gradient(total, inputs)
+
+    masks, gradient = masks_and_gradient(tf.ones([BATCH, TIME, 50]))
+    np.testing.assert_array_equal(masks, gradient)
+    assert set(np.unique(masks)) == {0.0, 2.0}
+    assert not np.array_equal(masks[:, 0], masks[:, 1])
+
+
+def test_a_step_that_must_not_happen_twice_is_left_to_autodiff():
+    counter = tf.Variable(0.0)
+
+    def step(x, h):
+        counter.assign_add(1.0)
+        return h + x, h + x
+
+    @tf.function(autograph=False)
+    def reason(inputs):
+        loop = Unrolling(step, inputs, tf.zeros_like(inputs[:, 0]))
+        assert "AssignAddVariableOp" in loop.reason
+        return inputs
+
+    reason(tf.ones([BATCH, TIME, UNITS]))
+
+
+def test_nothing_to_trace_in_eager_mode():
+    loop = Unrolling(None, tf.ones([1, 1, 1]), ())
+    assert "eager" in loop.reason
+
+
+def test_no_tensor_of_a_step_is_stored_but_states_and_products():
+    """The tanh of [batch, source, units] is computed again on the way back."""
+    keys = tf.ones([BATCH, 11, UNITS])
+
+    def step(x, h):
+        h = tf.reduce_sum(tf.tanh((x + h)[:, None] + keys), axis=1)
+        return h, h
+
+    @tf.function(autograph=False)
+    def gradient(inputs):
+        with tf.GradientTape() as tape:
+            tape.watch(inputs)
+            outputs, _ = dynamic_unroll(step, inputs, tf.zeros_like(inputs[:, 0]))
+        return tape.gradient(outputs, inputs)
+
+    graph = gradient.get_concrete_function(tf.TensorSpec([BATCH, None, UNITS])).graph
+    loops = [x for x in graph.get_operations() if x.type in ("While", "StatelessWhile")]
+    assert len(loops) == 2  # forth and back, no accumulators between them
+    lists = [x for x in graph.get_operations() if x.type == "TensorListReserve"]
+    sizes = {tuple(tf.get_static_value(x.inputs[0])) for x in lists}
+    assert sizes == {(BATCH, UNITS)}
