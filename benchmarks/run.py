@@ -24,7 +24,14 @@ import tensorflow as tf
 
 from benchmarks.registry import BENCHMARKS, gate
 
-MODULES = ("train_step", "decode", "multi30k", "attention_logging", "exported")
+MODULES = (
+    "train_step",
+    "decode",
+    "multi30k",
+    "attention_logging",
+    "exported",
+    "whole_sequence",
+)
 RESULTS = pathlib.Path(__file__).parent / "results"
 WARM_UP = 3
 M, K, N = 1024, 512, 1536  # all positions of the reference batch into three gates

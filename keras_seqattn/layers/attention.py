@@ -28,6 +28,10 @@ class Attention(Composite):
             alignment that is returned is the one before dropout.
         kernel_initializer: for the projections.
         seed: for dropout.
+        implementation: of a score with a hidden layer: "reference", the equation;
+            "fast", which never holds that layer for all queries at once, nor keeps it
+            for the gradient; "auto", the better one of the two, as far as shapes tell.
+            Where there is no such layer, "fast" is an error.
         **kwargs: of `keras.layers.Layer`.
 
     Call arguments:
@@ -56,10 +60,12 @@ class Attention(Composite):
         dropout=0.0,
         kernel_initializer="glorot_uniform",
         seed=None,
+        implementation="auto",
         **kwargs,
     ):
         super().__init__(**kwargs)
         owner = type(self).__name__
+        checks.check_implementation(owner, implementation)
         if value_units is not None:
             checks.check_size(owner, "value_units", value_units)
         checks.check_rate(owner, "dropout", dropout)
@@ -67,6 +73,7 @@ class Attention(Composite):
         self.dropout = dropout
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.seed = seed
+        self.implementation = implementation
         self.alignment_dropout = LoopDropout(
             dropout, seed=seed, dtype=self.dtype_policy, name="alignment_dropout"
         )
@@ -76,6 +83,11 @@ class Attention(Composite):
 
     def build(self, query_shape, value_shape):
         self.check_shapes(query_shape, value_shape)
+        if not self.has_fast_score:
+            reason = "the score has the readable form only"
+            dispatch.choose(
+                type(self).__name__, self.implementation, None, None, reason
+            )
         if self.value_projection is not None:
             self.value_projection.build(value_shape)
         self.alignment_dropout.build((query_shape[0], value_shape[1]))
@@ -138,6 +150,16 @@ class Attention(Composite):
             "CONTRIBUTING.md."
         )
 
+    @property
+    def has_fast_score(self):
+        """Whether `score` asks `choose_score`, so that there is a fast one too."""
+        return False
+
+    def choose_score(self, reference, query, keys, v):
+        """The readable score, or the fast one of its name, for these arguments."""
+        given = type(self).__name__, self.implementation, reference, query, keys, v
+        return dispatch.choose_score(*given)
+
     def next_state(self, state, alignment):
         """The state after an alignment `[batch, ..., source]`, float32."""
         return state
@@ -175,8 +197,9 @@ class Attention(Composite):
                 attended = self.attend(query_t, memory, state, training=training)
                 return (attended.context, attended.alignment), attended.state
 
+            of_loop = "reference" if self.implementation == "reference" else "auto"
             (context, alignment), _ = dispatch.unroll(
-                type(self).__name__, "auto", step, query, state, query_mask
+                type(self).__name__, of_loop, step, query, state, query_mask
             )
         else:
             context, alignment, _ = self.attend(query, memory, state, training=training)
@@ -248,4 +271,5 @@ class Attention(Composite):
             "dropout": self.dropout,
             "kernel_initializer": keras.initializers.serialize(self.kernel_initializer),
             "seed": self.seed,
+            "implementation": self.implementation,
         }

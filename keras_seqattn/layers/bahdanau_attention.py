@@ -68,6 +68,10 @@ class BahdanauAttention(Attention):
                 name="bias", shape=(self.units,), initializer="zeros"
             )
 
+    @property
+    def has_fast_score(self):
+        return True
+
     def project_keys(self, value):
         return self.key_projection(value)
 
@@ -78,7 +82,8 @@ class BahdanauAttention(Attention):
             bias = weight_of(self, self.bias)
         v = weight_of(self, v)
         query = through(self.query_projection, query)
-        return additive_score(query, memory.keys, v, bias)  # (A.1.2)
+        score = self.choose_score(additive_score, query, memory.keys, v)
+        return score(query, memory.keys, v, bias)  # (A.1.2)
 
     def get_config(self):
         config = {"units": self.units, "normalize": self.normalize}

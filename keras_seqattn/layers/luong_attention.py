@@ -110,6 +110,10 @@ class LuongAttention(Attention):
         if self.scale:
             self.g = self.add_weight(name="g", shape=(), initializer="ones")
 
+    @property
+    def has_fast_score(self):
+        return self.score_name == "concat"
+
     def project_keys(self, value):
         return value if self.key_projection is None else self.key_projection(value)
 
@@ -119,7 +123,8 @@ class LuongAttention(Attention):
             return location_score(through(self.query_projection, query), length)  # (8)
         if self.score_name == "concat":
             query, v = through(self.query_projection, query), weight_of(self, self.v)
-            return additive_score(query, memory.keys, v)  # (3.1)
+            score = self.choose_score(additive_score, query, memory.keys, v)
+            return score(query, memory.keys, v)  # (3.1)
         scale = None if self.g is None else weight_of(self, self.g)
         if self.score_name == "scaled_dot":
             scale = memory.keys.shape[-1] ** -0.5

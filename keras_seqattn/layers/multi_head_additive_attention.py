@@ -89,13 +89,18 @@ class MultiHeadAdditiveAttention(Attention):
             initializer=self.kernel_initializer,
         )
 
+    @property
+    def has_fast_score(self):
+        return True
+
     def project_keys(self, value):
         return self.key_projection(value)
 
     def score(self, query, memory, state=()):
         query = self._split(through(self.query_projection, query))
         keys, v = self._split(memory.keys), weight_of(self, self.v)
-        return multi_head_additive_score(query, keys, v)  # (A.1.2)
+        score = self.choose_score(multi_head_additive_score, query, keys, v)
+        return score(query, keys, v)  # (A.1.2)
 
     def read(self, alignment, memory, state, training=None):
         alignment = ops.cast(alignment, self.compute_dtype)

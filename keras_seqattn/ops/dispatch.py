@@ -6,9 +6,10 @@ it, and says by inspection whether it supports a call: None, or the reason why n
 
 from keras_seqattn.ops import cell
 from keras_seqattn.ops.fast import cell as fast_cell
+from keras_seqattn.ops.fast import score as fast_score
 from keras_seqattn.ops.fast.unroll import Unrolling
 from keras_seqattn.ops.products import in_loop
-from keras_seqattn.ops.unroll import dynamic_unroll
+from keras_seqattn.ops.unroll import dynamic_unroll, in_eager_mode
 
 IMPLEMENTATIONS = ("auto", "reference", "fast")
 
@@ -36,14 +37,29 @@ def choose(owner, implementation, reference, fast, reason):
 
 
 def unroll(owner, implementation, step, inputs, state, mask=None, project=None):
-    """`dynamic_unroll`, with `owner` and `implementation` as in `choose`."""
+    """`dynamic_unroll`, with `owner` and `implementation` as in `choose`.
+
+    Eagerly there is no loop: all of them go step by step in Python.
+    """
     given = step, inputs, state, mask, project
-    if implementation == "reference":
+    if implementation == "reference" or in_eager_mode():
         return dynamic_unroll(*given)
     loop = Unrolling(*given)
     return choose(
         owner, implementation, lambda: dynamic_unroll(*given), loop.run, loop.reason
     )()
+
+
+def choose_score(owner, implementation, reference, query, keys, v):
+    """The readable score with a hidden layer, or the fast one of its name.
+
+    A fast loop computes again what a step does, so there the readable one will do.
+    """
+    given = query, keys, v
+    if implementation == "auto" and (in_loop() or not fast_score.pays(*given)):
+        return reference
+    fast = getattr(fast_score, reference.__name__)
+    return choose(owner, implementation, reference, fast, fast_score.supports(*given))
 
 
 def cell_step(kind):

@@ -55,7 +55,7 @@ def static_unroll(step, inputs, state, mask=None, project=None):
 
 def dynamic_unroll(step, inputs, state, mask=None, project=None):
     """As `static_unroll`, with the length known at run time: one trace for all."""
-    if tf.executing_eagerly():
+    if in_eager_mode():
         return static_unroll(step, inputs, state, mask, project)
     inputs = tree.map_structure(swap, inputs)
     if project is not None:
@@ -95,6 +95,11 @@ def dynamic_unroll(step, inputs, state, mask=None, project=None):
     )
     outputs = [swap(array.stack()) for array in written]
     return zero_outputs(tree.pack_sequence_as(specs, outputs), mask), state
+
+
+def in_eager_mode():
+    """Whether nothing is being compiled."""
+    return tf.executing_eagerly()
 
 
 def masked_step(step, inputs_t, state, mask_t):

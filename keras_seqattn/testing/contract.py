@@ -39,6 +39,10 @@ from keras_seqattn.testing.compare import (
     same_gradients,
     weighted_sum,
 )
+from keras_seqattn.testing.implementations import (
+    check_implementations,
+    number_of_parts,
+)
 
 
 def check_config(case):
@@ -270,6 +274,7 @@ CHECKS = (
     check_empty,
     check_differences,
     check_masks,
+    check_implementations,
 )
 
 
@@ -283,4 +288,5 @@ def checks_for(case):
         for check in CHECKS
         if (case.stepwise or check is not check_stepwise)
         and (case.padding or check not in OF_PADDING)
+        and (check is not check_implementations or number_of_parts(case))
     ]

@@ -7,7 +7,7 @@ import keras
 import pytest
 
 import keras_seqattn as ks
-from keras_seqattn.testing import contract
+from keras_seqattn.testing import contract, implementations
 from tests.contract.rows import BASES, ROWS
 
 
@@ -42,6 +42,7 @@ def cases(checks_of, name):
 
 CASES = cases(contract.checks_for, lambda check: check.__name__[6:])
 POLICIES = cases(lambda row: ["mixed_float16", "mixed_bfloat16"], str)
+WITH_FAST = {str(row) for row in ROWS if implementations.number_of_parts(row)}
 
 
 @pytest.mark.parametrize(("row", "check"), CASES)
@@ -52,6 +53,13 @@ def test_contract(row, check):
 @pytest.mark.parametrize(("row", "policy"), POLICIES)
 def test_precision(row, policy):
     contract.check_precision(row, policy)
+
+
+@pytest.mark.parametrize(
+    ("row", "policy"), [case for case in POLICIES if str(case.values[0]) in WITH_FAST]
+)
+def test_implementations_in_half_precision(row, policy):
+    contract.check_implementations(row, policy)
 
 
 def test_every_public_layer_has_a_row():

@@ -30,6 +30,10 @@ MECHANISMS = {
     "local_predictive": lambda: ks.LocalAttention(additive(), 2, "predictive"),
     "monotonic": lambda: ks.MonotonicAttention(additive()),
     "multi_head": lambda: ks.MultiHeadAdditiveAttention(4, heads=2),
+    "fast": lambda: ks.BahdanauAttention(3, normalize=True, implementation="fast"),
+    "multi_head_fast": lambda: ks.MultiHeadAdditiveAttention(
+        4, heads=2, implementation="fast"
+    ),
 }
 
 

@@ -17,14 +17,7 @@ MASKS = {
     "left": [[0, 0, 1, 1, 1], [1, 1, 1, 1, 1], [0, 0, 0, 0, 1]],
     "holes": [[1, 0, 1, 0, 1], [0, 1, 1, 0, 0], [0, 0, 0, 0, 0]],
 }
-
-
-def fast_in_graphs(*given):
-    chosen = reference if tf.executing_eagerly() else fast
-    return chosen.dynamic_unroll(*given)
-
-
-UNROLLS = {"reference": reference.dynamic_unroll, "fast": fast_in_graphs}
+UNROLLS = {"reference": reference.dynamic_unroll, "fast": fast.dynamic_unroll}
 
 
 @pytest.fixture(params=UNROLLS)

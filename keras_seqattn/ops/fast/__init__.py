@@ -1,1 +1,1 @@
-"""Fused versions of what is readable in `ops`, reached through `ops.dispatch` only."""
+"""Fast twins of the functions of `ops`, reached through `ops.dispatch` only."""

@@ -12,24 +12,23 @@ from keras import tree
 
 from keras_seqattn.ops.fast.trace import Back, Forth, Plan
 from keras_seqattn.ops.products import traced_by
-from keras_seqattn.ops.unroll import masked_step, swap, zero_outputs
+from keras_seqattn.ops.unroll import masked_step, static_unroll, swap, zero_outputs
 
 
 def dynamic_unroll(step, inputs, state, mask=None, project=None):
     """As `ops.unroll.dynamic_unroll`, if `Unrolling.reason` has nothing against it."""
+    if tf.executing_eagerly():
+        return static_unroll(step, inputs, state, mask, project)
     return Unrolling(step, inputs, state, mask, project).run()
 
 
 class Unrolling:
-    """One call of `dynamic_unroll`, with its arguments: planned, and not yet run.
+    """One call of `dynamic_unroll` in a graph, planned, and not yet run.
 
     `reason` says why there is no such loop; None: there is.
     """
 
     def __init__(self, step, inputs, state, mask=None, project=None):
-        if tf.executing_eagerly():
-            self.reason = "nothing is compiled: it runs eagerly"
-            return
         inputs = tree.map_structure(swap, inputs)
         if project is not None:
             inputs = project(inputs)  # after the swap, which would cost more behind it

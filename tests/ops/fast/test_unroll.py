@@ -138,11 +138,6 @@ def test_a_step_that_must_not_happen_twice_is_left_to_autodiff():
     reason(tf.ones([BATCH, TIME, UNITS]))
 
 
-def test_nothing_to_trace_in_eager_mode():
-    loop = Unrolling(None, tf.ones([1, 1, 1]), ())
-    assert "eager" in loop.reason
-
-
 def test_no_tensor_of_a_step_is_stored_but_states_and_products():
     """The tanh of [batch, source, units] is computed again on the way back."""
     keys = tf.ones([BATCH, 11, UNITS])

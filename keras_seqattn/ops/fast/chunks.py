@@ -1,0 +1,95 @@
+"""Scores of many queries, some of them at a time.
+
+A score with a hidden layer has `[batch, target, source, units]` between a query and a
+number. Nobody needs it for all targets at once: in the forward pass it becomes a number
+at once, and for the gradient it is computed again.
+"""
+
+import tensorflow as tf
+from keras import ops
+
+# Of a hidden layer at a time: 4 MB, which stay in a processor's caches.
+ENTRIES = 2**20
+
+
+def in_chunks(score, query, keys, *weights):
+    """`score(query, keys, *weights)`, its hidden layer in parts that fit the caches.
+
+    Args:
+        score: function that treats each query by itself.
+        query: `[batch, target, ..., units]`.
+        keys: `[batch, source, ..., units]`.
+        weights: more tensors that it gets.
+
+    Returns:
+        `[batch, target, ..., source]`.
+    """
+    number, size = _plan(query, keys)
+    score = recomputed(score)
+    shape = (query.shape[0], size, *query.shape[2:-1], keys.shape[1])
+    shape = [n if isinstance(n, int) else None for n in shape]
+    scores = tf.map_fn(
+        lambda chunk: score(chunk, keys, *weights),
+        _split(query, number, size),
+        fn_output_signature=tf.TensorSpec(shape, query.dtype),
+        parallel_iterations=1,  # more would hold more
+    )
+    return _join(scores)[:, : ops.shape(query)[1]]
+
+
+def recomputed(function):
+    """`function` of tensors, computed again for its gradient instead of kept."""
+
+    @tf.custom_gradient
+    def computed(*tensors):
+        def gradient(upstream):
+            # Inside a loop's gradient, a tape does not see tensors from outside of it.
+            inputs = [tf.identity(x) for x in tensors]
+            with tf.GradientTape() as tape:
+                tape.watch(inputs)
+                result = function(*inputs)
+            found = tape.gradient(result, inputs, upstream)
+            return [tf.raw_ops.PreventGradient(input=x, message=_ONCE) for x in found]
+
+        return function(*tensors), gradient
+
+    return computed
+
+
+def _plan(query, keys):
+    """The number of chunks and their size; Python's integers where they are known."""
+    batch, target, *depths = ops.shape(query)
+    most = ENTRIES
+    for size in (batch, ops.shape(keys)[1], *depths):
+        most = _at_least_1(most // _at_least_1(size))
+    number = _at_least_1(-(-target // most))
+    return number, -(-target // number)
+
+
+def _at_least_1(size):
+    return max(size, 1) if isinstance(size, int) else tf.maximum(size, 1)
+
+
+def _split(x, number, size):
+    """`[batch, target, ...]` to `[number, batch, size, ...]`, filled up with zeros."""
+    batch, target, *rest = ops.shape(x)
+    more = [[0, 0], [0, number * size - target], *[[0, 0] for _ in rest]]
+    return _swap(tf.reshape(tf.pad(x, more), (batch, number, size, *rest)))
+
+
+def _join(chunks):
+    """And back, with what it was filled up with."""
+    chunks = _swap(chunks)
+    batch, number, size, *rest = ops.shape(chunks)
+    return tf.reshape(chunks, (batch, number * size, *rest))
+
+
+def _swap(x):
+    return tf.transpose(x, [1, 0, *range(2, len(x.shape))])
+
+
+_ONCE = (
+    "The fast score has first derivatives only. Expected a gradient, received the "
+    "gradient of one. Pass implementation='reference' to the attention, whose "
+    "derivatives are TensorFlow's."
+)

@@ -1,0 +1,73 @@
+"""Scores with a hidden layer, without ever holding all of it.
+
+Same names, parameters and results as in `ops/score.py`. Half precision becomes float32
+inside: a hidden layer that stays in the caches need not be small, and processors have
+no tanh of half precision.
+"""
+
+import math
+
+import tensorflow as tf
+from keras import ops
+
+from keras_seqattn.ops import score as reference
+from keras_seqattn.ops.fast.chunks import ENTRIES, in_chunks, recomputed
+from keras_seqattn.ops.mask import per_query
+from keras_seqattn.ops.precision import at_least_float32
+
+
+def supports(query, keys, v):
+    """None, or why the fast scores cannot do this call."""
+    if len(keys.shape) != 2 + len(v.shape):
+        return "the keys differ from query to query"
+    return None
+
+
+def pays(query, keys, v):
+    """Whether the fast scores are the better ones, as far as the shapes say.
+
+    A single query, as in a decoder's step, takes more time if its tanh is computed
+    twice: that pays where there is much to keep. Of a sequence it is quicker, too.
+    """
+    queries, sizes = query.shape[1 : -len(v.shape)], (*query.shape, keys.shape[1])
+    if None not in sizes:
+        return math.prod(sizes) > (ENTRIES if queries else 4 * ENTRIES)
+    # Of unknown size: a sequence, but no loop for a step, which may be that of a beam.
+    return None in queries or math.prod(queries) >= 16
+
+
+def additive_score(query, keys, v, bias=None):
+    """`ops.score.additive_score`: without keys that differ from query to query."""
+    weights = [v] if bias is None else [v, bias]
+    return _of_all(reference.additive_score, query, keys, *weights)
+
+
+def multi_head_additive_score(query, keys, v):
+    """`ops.score.multi_head_additive_score`."""
+    return _of_all(_multi_head, query, keys, v)
+
+
+def _multi_head(query, keys, v):
+    """All heads in one product, for which the hidden layer need not be transposed."""
+    heads, units = v.shape
+    hidden = tf.tanh(query[..., None, :, :] + per_query(keys, len(query.shape) - 1))
+    # [heads * units, heads], a block for each head and zeros elsewhere
+    blocks = tf.reshape(
+        v[..., None] * tf.eye(heads, dtype=v.dtype)[:, None], (-1, heads)
+    )
+    scores = tf.matmul(tf.reshape(hidden, (-1, heads * units)), blocks)
+    scores = tf.reshape(scores, (*ops.shape(hidden)[:-2], heads))
+    return ops.swapaxes(scores, -1, -2)
+
+
+def _of_all(score, *tensors):
+    """`score(query, keys, v, ...)`, whatever axes there are from query to query."""
+    query, *others = (tf.convert_to_tensor(x) for x in tensors)
+    dtype, shape = query.dtype, ops.shape(query)
+    query, *others = map(at_least_float32, (query, *others))
+    depths = len(others[1].shape)  # those of v
+    if len(shape) == 1 + depths:  # a single query
+        return tf.cast(recomputed(score)(query, *others), dtype)
+    rows = (shape[0], math.prod(shape[1:-depths]), *shape[-depths:])
+    scores = tf.cast(in_chunks(score, tf.reshape(query, rows), *others), dtype)
+    return tf.reshape(scores, (*shape[:-1], ops.shape(scores)[-1]))
