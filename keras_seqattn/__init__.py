@@ -66,6 +66,7 @@ from keras_seqattn.training.alignment_error import (
 )
 from keras_seqattn.training.averaging import average_checkpoints
 from keras_seqattn.training.edit_distance import edit_distance
+from keras_seqattn.training.fused_crossentropy import FusedCrossentropy
 from keras_seqattn.training.losses import SmoothedCrossentropy
 from keras_seqattn.training.metrics import Perplexity, TokenAccuracy
 from keras_seqattn.training.sampling_probability import (
@@ -130,6 +131,7 @@ __all__ = [
     "Ensemble",
     "ExponentialProbability",
     "FusedAdam",
+    "FusedCrossentropy",
     "GNMTCell",
     "GoldLinks",
     "Greedy",

@@ -71,3 +71,21 @@ class Scored(NamedTuple):
     scores: Any  # [batch], log-probability of the target
     log_probs: Any  # [batch, target], of each token; zero in the padding
     alignments: Any  # [batch, target, source]; heads before target
+
+
+class Readout(NamedTuple):
+    """What logits are made of: the product `hidden @ kernel + bias` is still to do."""
+
+    hidden: Any  # [batch, ..., depth], in the dtype of the product
+    kernel: Any  # weight [depth, vocabulary], or [vocabulary, depth]
+    bias: Any  # weight [vocabulary], or None
+    transposed: bool  # whether the kernel is [vocabulary, depth], an embedding's
+    training: bool  # whether gradients will be asked for
+
+
+class Judged(NamedTuple):
+    """What a model says about given labels, padding left out."""
+
+    total: Any  # scalar, the weighted sum of the losses
+    surprise: Any  # [batch, target], - log p of each label; zero in the padding
+    right: Any  # [batch, target], whether no other token is more probable

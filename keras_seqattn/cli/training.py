@@ -16,7 +16,7 @@ from keras_seqattn.data.batching import batches
 from keras_seqattn.data.encoding import encode
 from keras_seqattn.data.filtering import filter_lengths
 from keras_seqattn.tensorboard.callback import AttentionCallback
-from keras_seqattn.training.losses import SmoothedCrossentropy
+from keras_seqattn.training.fused_crossentropy import FusedCrossentropy
 from keras_seqattn.training.metrics import Perplexity, TokenAccuracy
 from keras_seqattn.training.validation import Validation
 from keras_seqattn.translator.translator import Translator
@@ -126,7 +126,7 @@ def train(settings, task, run):
     dataset, steps = make_dataset(settings, task.train, translator, epoch)
     model.compile(
         optimizer(settings, steps),
-        SmoothedCrossentropy(settings.label_smoothing),
+        FusedCrossentropy(settings.label_smoothing),
         weighted_metrics=[TokenAccuracy(), Perplexity()],
         jit_compile=settings.jit,
     )

@@ -5,7 +5,9 @@ from keras import ops
 
 from keras_seqattn.layers import checks
 from keras_seqattn.layers.base import Composite, projection, serialize_part
+from keras_seqattn.ops.carried import carry_readout
 from keras_seqattn.ops.mask import zero_padding
+from keras_seqattn.types import Readout
 
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
@@ -106,7 +108,26 @@ class OutputHead(Composite):
                 outputs = self.to_embedding(outputs)
             logits = self.embedding(outputs, reverse=True)  # in the embedding's dtype
             logits = ops.cast(logits, self.compute_dtype)
-        return logits if self.bias is None else logits + self.bias
+        if self.bias is not None:
+            logits = logits + self.bias
+        return carry_readout(logits, self._readout(outputs, training))
+
+    def _readout(self, hidden, training):
+        """What `FusedCrossentropy` takes, where the last product is a plain one."""
+        layer = self.projection if self.embedding is None else self.embedding
+        changed = [layer.quantization_mode, layer.lora_enabled]
+        if self.embedding is not None:
+            changed += [layer.logit_soft_cap, layer.reverse_dtype]
+        if any(changed):
+            return None
+        tied = self.embedding is not None and layer.tie_weights
+        if self.embedding is None:
+            kernel = layer.kernel
+        else:
+            kernel = layer.embeddings if tied else layer.reverse_embeddings
+            dtype = keras.backend.result_type(hidden.dtype, kernel.dtype)
+            hidden = ops.cast(hidden, dtype)  # as the embedding multiplies
+        return Readout(hidden, kernel, self.bias, tied, bool(training))
 
     def compute_mask(self, outputs, previous_mask):
         return previous_mask

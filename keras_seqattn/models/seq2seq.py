@@ -23,7 +23,8 @@ class Seq2Seq(keras.Model):
     """Embeds, encodes, bridges, decodes, and puts a head on it.
 
     All weights exist once it is made. Train it with `fit` and a stock Keras loss: the
-    logits carry the target's mask. Search with `decode`.
+    logits carry the target's mask; or with `compile(loss="auto")`, for which they never
+    exist. Search with `decode`.
 
     Args:
         source_embedding: `keras.layers.Embedding` of the source's tokens.
@@ -193,6 +194,31 @@ class Seq2Seq(keras.Model):
         outputs = carry_mask(outputs, mask)
         inputs = [outputs, embedded] if self._head_reads else [outputs]
         return carry_mask(self.head(*inputs, training=training), mask)
+
+    # Training ---------------------------------------------------------------------
+
+    def compile(self, optimizer="rmsprop", loss=None, *args, **kwargs):
+        """As `keras.Model.compile`.
+
+        Args:
+            optimizer: of `keras.Model.compile`.
+            loss: "auto": `FusedCrossentropy()`, which needs no logits; or any loss of
+                logits.
+            *args: of `keras.Model.compile`.
+            **kwargs: of `keras.Model.compile`.
+        """
+        if isinstance(loss, str) and loss == "auto":
+            # By its name: models know no losses.
+            loss = keras.losses.get(
+                {"class_name": "keras_seqattn>FusedCrossentropy", "config": {}}
+            )
+        super().compile(optimizer, loss, *args, **kwargs)
+
+    def compile_from_config(self, config):
+        """What Keras does for every model that keeps its `compile`."""
+        self.compile(**keras.saving.deserialize_keras_object(config))
+        if self.optimizer is not None:
+            self.optimizer.build(self.trainable_variables)
 
     def summary(self, print_fn=print, **options):
         """Prints the parts, what is in them and their parameters.

@@ -61,7 +61,7 @@ class SmoothedCrossentropy(keras.losses.Loss):
         policy = keras.dtype_policies.get(dtype or keras.config.floatx())
         dtype = keras.backend.result_type(policy.compute_dtype, "float32")
         super().__init__(name=name, reduction=reduction, dtype=dtype)
-        check_rate("SmoothedCrossentropy", "label_smoothing", label_smoothing)
+        check_rate(type(self).__name__, "label_smoothing", label_smoothing)
         self.label_smoothing, self.from_logits = label_smoothing, from_logits
 
     def call(self, y_true, y_pred):

@@ -3,8 +3,10 @@
 import keras
 from keras import ops
 
+from keras_seqattn.ops.carried import judged_of
 from keras_seqattn.ops.cross_entropy import as_logits, cross_entropy
 from keras_seqattn.ops.precision import at_least_float32
+from keras_seqattn.training.tokens import like, token_ids
 
 
 class TokenMean(keras.metrics.Metric):
@@ -14,7 +16,8 @@ class TokenMean(keras.metrics.Metric):
     of long sentences counts less than one in a batch of short ones. Here every token
     counts the same.
 
-    Write `measure(y_true, y_pred)`: one value per token, `[batch, target]`.
+    Write `measure(y_true, y_pred)`: one value per token, `[batch, target]`; and
+    `read(judged)`, if a loss that makes no logits has found the same out.
     """
 
     def __init__(self, name, dtype=None):
@@ -25,14 +28,16 @@ class TokenMean(keras.metrics.Metric):
 
     def update_state(self, y_true, y_pred, sample_weight=None):
         mask = getattr(y_pred, "_keras_mask", None)
-        y_true, y_pred = ops.convert_to_tensor(y_true), ops.convert_to_tensor(y_pred)
-        if len(y_true.shape) == len(y_pred.shape):
-            y_true = ops.squeeze(y_true, axis=-1)  # Keras gives single labels an axis
-        values = at_least_float32(self.measure(y_true, y_pred))
+        judged = judged_of(y_pred, y_true)
+        values = None if judged is None else self.read(judged)
+        if values is None:
+            y_pred = ops.convert_to_tensor(y_pred)
+            values = self.measure(token_ids(y_true, y_pred), y_pred)
+        values = at_least_float32(values)
         weights = ops.ones_like(values)
         for factor in (mask, sample_weight):
             if factor is not None:
-                weights = weights * _like(values, factor)
+                weights = weights * like(values, factor)
         # where and not a product alone: padding may hold NaN.
         values = ops.where(weights == 0, 0.0, values * weights)
         self.total.assign_add(ops.sum(ops.cast(values, "float64")))
@@ -45,6 +50,10 @@ class TokenMean(keras.metrics.Metric):
             "measure(y_true, y_pred); received a class without it. Write one that "
             "returns [batch, target]."
         )
+
+    def read(self, judged):
+        """The same from what `FusedCrossentropy` found; None: `measure` is needed."""
+        return None
 
     def mean(self):
         """Of the values, in float64; 0 without tokens."""
@@ -94,6 +103,9 @@ class TokenAccuracy(TokenMean):
         said = ops.argmax(y_pred, axis=-1)
         return ops.equal(ops.cast(y_true, said.dtype), said)
 
+    def read(self, judged):
+        return judged.right
+
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
 class Perplexity(TokenMean):
@@ -133,17 +145,11 @@ class Perplexity(TokenMean):
     def measure(self, y_true, y_pred):
         return cross_entropy(y_true, as_logits(y_pred, self.from_logits))
 
+    def read(self, judged):
+        return judged.surprise
+
     def result(self):
         return self._readable(ops.exp(self.mean()))
 
     def get_config(self):
         return {**super().get_config(), "from_logits": self.from_logits}
-
-
-def _like(values, factor):
-    """A mask or weights with the rank and the dtype of the values."""
-    factor = ops.cast(factor, values.dtype)
-    if len(factor.shape) > len(values.shape):
-        return ops.squeeze(factor, axis=-1)
-    missing = len(values.shape) - len(factor.shape)
-    return ops.reshape(factor, (*ops.shape(factor), *[1] * missing))

@@ -1,0 +1,150 @@
+"""From what a head reads to its cross-entropy: the logits exist some rows at a time."""
+
+import functools
+
+import tensorflow as tf
+
+from keras_seqattn.ops.fast.real_tokens import Chunks
+from keras_seqattn.types import Judged
+
+ROWS = 512  # of a chunk: adding up dW costs the less, the fewer chunks there are
+
+_ONCE = (
+    "The loss has first derivatives only. Expected a gradient, received the gradient "
+    "of one. Train with SmoothedCrossentropy, whose derivatives are TensorFlow's."
+)
+
+
+def output_cross_entropy(readout, labels, mask=None, weights=None, smoothing=0.0):
+    """Cross-entropy of the real tokens, and its gradient while their logits are there.
+
+        z = h W + b
+        loss = sum{w_i (- sum{q_iv log softmax(z_i)_v : v}) : i}
+        dz_i = softmax(z_i) - q_i
+        dh_i = w_i dz_i W'
+        dW = sum{w_i h_i' dz_i : i}
+        db = sum{w_i dz_i : i}
+
+    One chunk of rows i after the other. The loss is a sum: what comes back to it is one
+    number, by which the gradients are multiplied then. Where nobody trains they are
+    computed when they are asked for.
+
+    Args:
+        readout: `Readout` of `[batch, target]` tokens.
+        labels: token ids `[batch, target]`.
+        mask: `[batch, target]`, True = real; None: everything is real.
+        weights: w, `[batch, target]`; None: ones.
+        smoothing: eps of q, see `ops.cross_entropy.cross_entropy`.
+
+    Returns:
+        `Judged`; only `total` has a gradient.
+    """
+    shape = tf.shape(labels)
+    mask = tf.ones(shape, "bool") if mask is None else tf.cast(mask, "bool")
+    chunks = Chunks(mask, ROWS)
+    exact = tf.float64 if readout.hidden.dtype == tf.float64 else tf.float32
+    weights = tf.ones(shape, exact) if weights is None else tf.cast(weights, exact)
+    w = chunks.deal(weights)
+    y = chunks.deal(tf.cast(labels, "int32"))
+
+    @tf.custom_gradient
+    def judged(hidden, *kernel_and_bias):
+        rows = chunks.deal(hidden)
+        weights = [tf.cast(weight, hidden.dtype) for weight in kernel_and_bias]
+        run = functools.partial(
+            _run, chunks, rows, y, w, weights, readout.transposed, smoothing
+        )
+        said, found = run(readout.training)
+        loss, surprise, right = tf.unstack(said, axis=1)
+        surprise, right = chunks.put_back(surprise), chunks.put_back(right)
+
+        def gradient(upstream, *_):
+            dh, *others = found or run(True)[1]
+            dh = tf.cast(dh, exact) * (w * upstream)[..., None]
+            found_all = [chunks.put_back(dh), *[upstream * x for x in others]]
+            return [
+                tf.raw_ops.PreventGradient(input=tf.cast(x, of.dtype), message=_ONCE)
+                for x, of in zip(found_all, (hidden, *kernel_and_bias), strict=True)
+            ]
+
+        return (tf.reduce_sum(w * loss), surprise, right > 0), gradient
+
+    weights = [x for x in (readout.kernel, readout.bias) if x is not None]
+    given = [tf.convert_to_tensor(x) for x in (readout.hidden, *weights)]
+    return Judged(*judged(*given))
+
+
+def _run(chunks, h, y, w, weights, transposed, smoothing, with_gradient):
+    """Through all chunks.
+
+    Returns:
+        loss, surprise and right `[count, 3, rows]`; `(dh_i / w_i, dW, db)`, or ().
+    """
+    kernel, exact = weights[0], w.dtype
+
+    def body(i, said, found):
+        z = tf.matmul(h[i], kernel, transpose_b=transposed)
+        if weights[1:]:
+            z = tf.nn.bias_add(z, weights[1])
+        results, p = _judge(tf.cast(z, exact), y[i], smoothing)
+        said = said.write(i, tf.stack(results))
+        if with_gradient:
+            dz = _minus_q(p, y[i], smoothing)
+            found = _add(found, i, h[i], w[i], kernel, dz, transposed)
+        return i + 1, said, found
+
+    found = ()
+    if with_gradient:
+        dh = tf.TensorArray(h.dtype, chunks.count, element_shape=[None, h.shape[-1]])
+        found = (dh, *[tf.zeros(x.shape, exact) for x in weights])
+    said = tf.TensorArray(exact, chunks.count, element_shape=[3, None])
+    _, said, found = tf.while_loop(
+        lambda i, *_: i < chunks.used,
+        body,
+        (0, said, found),
+        parallel_iterations=1,  # one chunk in memory
+    )
+    if with_gradient:
+        found = (found[0].stack(), *found[1:])
+    return said.stack(), found
+
+
+def _judge(z, labels, smoothing):
+    """Loss, surprise and whether it is right, one each per row; softmax(z)."""
+    best = tf.argmax(z, axis=-1, output_type=tf.int32)
+    p, of_label, of_best = tf.nn.softmax(z), _at(z, labels), _at(z, best)
+    # log sum exp from the largest: no pass over the vocabulary of its own.
+    surprise = (of_best - of_label) - tf.math.log(_at(p, best))
+    loss = surprise
+    if smoothing:
+        loss = surprise + smoothing * (of_label - tf.reduce_mean(z, axis=-1))
+    return (loss, surprise, tf.cast(best == labels, z.dtype)), p
+
+
+def _minus_q(p, labels, smoothing):
+    """dz"""
+    if smoothing:
+        p = p - smoothing / p.shape[-1]
+    of_label = tf.fill(tf.shape(labels), tf.constant(1.0 - smoothing, p.dtype))
+    return tf.tensor_scatter_nd_sub(p, _places(labels), of_label)
+
+
+def _at(x, labels):
+    return tf.gather_nd(x, _places(labels))
+
+
+def _places(labels):
+    return tf.stack([tf.range(tf.shape(labels)[0]), labels], axis=1)
+
+
+def _add(found, i, h, w, kernel, dz, transposed):
+    """The gradients with those of a chunk."""
+    dhs, dkernel, *dbias = found
+    if dbias:
+        dbias = [dbias[0] + tf.matmul(w[None], dz)[0]]
+    dz = tf.cast(dz, h.dtype)
+    dhs = dhs.write(i, tf.matmul(dz, kernel, transpose_b=not transposed))
+    weighted = h * tf.cast(w, h.dtype)[:, None]
+    pair = (dz, weighted) if transposed else (weighted, dz)
+    product = tf.matmul(*pair, transpose_a=True)
+    return (dhs, dkernel + tf.cast(product, dkernel.dtype), *dbias)

@@ -1,0 +1,167 @@
+"""`compile(loss="auto")`: the same training, without the logits."""
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import keras_seqattn as ks
+from keras_seqattn.testing.contract import save_and_load
+from tests.decoding.real_models import seq2seq
+from tests.models.seq2seq_cases import INPUTS, LABELS, TARGET, deep_head, tied
+
+MODELS = {"plain": seq2seq, "deep": deep_head, "tied": lambda: tied(3)}
+WEIGHTS = np.random.default_rng(3).random(LABELS.shape).astype("float32")
+
+
+def compiled(model, loss="auto", optimizer=None, **options):
+    optimizer = optimizer or keras.optimizers.SGD(0.5)
+    metrics = [ks.TokenAccuracy(), ks.Perplexity()]
+    model.compile(optimizer, loss, weighted_metrics=metrics, **options)
+    return model
+
+
+def history(model):
+    """What Keras reports of two epochs and an evaluation, and what is learnt."""
+    data = dict(x=INPUTS, y=LABELS, sample_weight=WEIGHTS, verbose=0)
+    found = model.fit(**data, epochs=2).history
+    found["evaluate"] = model.evaluate(**data)
+    found["on_batch"] = model.train_on_batch(INPUTS, LABELS, WEIGHTS)
+    return {**found, **dict(enumerate(model.get_weights()))}
+
+
+def check_same(received, expected, atol=2e-5):
+    assert received.keys() == expected.keys()
+    for name, value in expected.items():
+        np.testing.assert_allclose(
+            received[name], value, rtol=1e-4, atol=atol, err_msg=name
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "jit"),
+    [("plain", True), ("deep", False), ("tied", False)],
+)
+def test_trains_as_with_logits(name, jit):
+    """Masks, sample weights, metrics, the gradient of both uses of a tied matrix."""
+    model = compiled(MODELS[name](), ks.SmoothedCrossentropy(0.1))
+    expected = history(model)
+    model = compiled(MODELS[name](), ks.FusedCrossentropy(0.1), jit_compile=jit)
+    check_same(history(model), expected)
+    assert model.jit_compile == jit
+
+
+def test_predictions_are_logits():
+    model, twin = compiled(seq2seq()), seq2seq()
+    received = model.predict(INPUTS, verbose=0)
+    np.testing.assert_allclose(received, twin(INPUTS), atol=1e-5)
+
+
+class Sharp(ks.Seq2Seq):
+    """With a loss of its own on the alignments."""
+
+    def call(self, inputs, training=None):
+        logits, alignments = super().call(inputs, True, training)
+        self.add_loss(0.1 * keras.ops.mean(alignments**2))
+        return logits
+
+
+def test_losses_that_a_model_adds():
+    def model():
+        return Sharp.from_config(seq2seq().get_config())
+
+    weights = model().get_weights()
+    found = []
+    for loss in ("auto", ks.SmoothedCrossentropy(0.0)):
+        made = compiled(model(), loss)
+        made.set_weights(weights)
+        found.append(history(made))
+    check_same(*found)
+
+
+@pytest.mark.parametrize("how", ["accumulated", "eager"])
+def test_ways_of_training(how):
+    found = []
+    for loss in ("auto", ks.SmoothedCrossentropy(0.0)):
+        optimizer, eager = None, how == "eager"
+        if how == "accumulated":
+            optimizer = keras.optimizers.Adam(gradient_accumulation_steps=2)
+        made = compiled(seq2seq(), loss, optimizer, run_eagerly=eager)
+        found.append(history(made))
+    check_same(*found)
+
+
+@pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])
+def test_half_precision_learns(policy):
+    keras.config.set_dtype_policy(policy)
+    model = compiled(deep_head(), optimizer=ks.FusedAdam(0.02))
+    loss = model.fit(INPUTS, LABELS, epochs=4, verbose=0).history["loss"]
+    assert np.all(np.isfinite(loss)) and loss[-1] < loss[0]
+
+
+def test_another_metric_gets_its_logits():
+    model = seq2seq()
+    model.compile("sgd", "auto", metrics=["accuracy"])
+    logs = model.evaluate(INPUTS, LABELS, verbose=0, return_dict=True)
+    right = np.argmax(model(INPUTS), axis=-1) == LABELS
+    np.testing.assert_allclose(logs["accuracy"], right[TARGET != 0].mean(), rtol=1e-6)
+
+
+def test_save_and_load():
+    model = compiled(seq2seq(), ks.FusedCrossentropy(0.1))
+    model.fit(INPUTS, LABELS, verbose=0)
+    twin = save_and_load(model)
+    assert isinstance(twin.loss, ks.FusedCrossentropy)
+    assert twin.loss.label_smoothing == 0.1
+    assert twin.optimizer.built
+    np.testing.assert_allclose(
+        twin.evaluate(INPUTS, LABELS, verbose=0),
+        model.evaluate(INPUTS, LABELS, verbose=0),
+        rtol=1e-6,
+    )
+
+
+# What runs ----------------------------------------------------------------------------
+
+
+def graph_of(step, loss="auto"):
+    """The operations of a step that run: those of which something else is made."""
+    model = compiled(seq2seq(), loss)
+    model.fit(INPUTS, LABELS, verbose=0)  # makes metrics and optimizer
+    data = (INPUTS, LABELS, WEIGHTS)
+    traced = tf.function(getattr(model, step), autograph=False)
+    graph = traced.get_concrete_function(data).graph
+    wanted = [x.op for x in graph.structured_outputs.values()]
+    wanted += [op for op in graph.get_operations() if "Assign" in op.type]
+    seen = set()
+    while wanted:
+        op = wanted.pop()
+        if op not in seen:
+            seen.add(op)
+            wanted += [*[x.op for x in op.inputs], *op.control_inputs]
+    return model.head.vocabulary_size, seen
+
+
+def makes_logits(vocabulary, operations):
+    shapes = [tuple(x.shape) for op in operations for x in op.outputs if x.shape.rank]
+    return (*TARGET.shape, vocabulary) in shapes
+
+
+@pytest.mark.parametrize("step", ["train_step", "test_step"])
+def test_logits_never_exist(step):
+    assert makes_logits(*graph_of(step, ks.SmoothedCrossentropy()))
+    assert not makes_logits(*graph_of(step))
+
+
+def test_evaluation_makes_no_gradient():
+    kinds = {}
+    for step in ("train_step", "test_step"):
+        _, operations = graph_of(step)
+        loops = [op for op in operations if op.type in ("While", "StatelessWhile")]
+        bodies = [op.graph._get_function(op.get_attr("body").name) for op in loops]
+        kinds[step] = {
+            node.op for body in bodies for node in body.cached_definition.node_def
+        }
+    assert "TensorScatterSub" in kinds["train_step"]
+    assert "ArgMax" in kinds["test_step"]
+    assert "TensorScatterSub" not in kinds["test_step"]
