@@ -27,7 +27,8 @@ def pays(query, keys, v):
     """Whether the fast scores are the better ones, as far as the shapes say.
 
     A single query, as in a decoder's step, takes more time if its tanh is computed
-    twice: that pays where there is much to keep. Of a sequence it is quicker, too.
+    twice: that pays where there is much to keep. A sequence gains what it costs, from
+    chunks that stay in the caches and keep all processors busy.
     """
     queries, sizes = query.shape[1 : -len(v.shape)], (*query.shape, keys.shape[1])
     if None not in sizes:
