@@ -75,7 +75,10 @@ class BahdanauCell(AttentiveCell):
         """Feeds the values in place of each context, where contexts are their sums."""
         if not getattr(self.attention, "sums_values", False):
             return memory
-        return memory._replace(fed=self.recurrence.look_ahead(memory.values))
+        fed = self.recurrence.look_ahead(memory.values)
+        if isinstance(fed, tuple):
+            return memory
+        return memory._replace(fed=ops.concatenate([memory.values, fed], axis=-1))
 
     def step(self, projected_t, state, memory, noise=(), training=None):
         cells = self.recurrence
@@ -85,8 +88,10 @@ class BahdanauCell(AttentiveCell):
         )
         if isinstance(memory.fed, tuple):
             fed = cells.feed(context, noise, training)
-        else:  # F c = F sum{a_j h_j} = sum{a_j F h_j}
-            fed = cells.fed_ahead(context_vector(alignment, memory.fed))
+        else:  # [c; F c] = sum{a_j [h_j; F h_j]}
+            both = context_vector(alignment, memory.fed)
+            depth = memory.values.shape[-1]
+            context, fed = both[..., :depth], cells.fed_ahead(both[..., depth:])
         current, recurrent = cells.step(  # (A.1.1)
             cells.join(projected_t, fed), state.recurrent, noise, training
         )

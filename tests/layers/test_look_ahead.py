@@ -71,7 +71,7 @@ def test_a_stack_is_fed_at_the_bottom():
 )
 def test_whatever_aligns(attention):
     memory = assert_same(decoder_of(attention=attention()))
-    assert memory.fed.shape[-1] == 3 * UNITS
+    assert memory.fed.shape[-1] == memory.values.shape[-1] + 3 * UNITS
 
 
 def test_a_mechanism_that_reads_in_its_own_way_is_left_alone():
