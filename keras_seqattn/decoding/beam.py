@@ -9,7 +9,6 @@ from keras_seqattn.decoding.hypotheses import Choice
 from keras_seqattn.decoding.options import check_count, check_number
 from keras_seqattn.decoding.penalties import coverage_penalty, length_penalty
 from keras_seqattn.decoding.search import Search, register
-from keras_seqattn.decoding.top_k import top_k
 
 
 @register
@@ -72,20 +71,21 @@ class BeamSearch(Search):
     def beam(self):
         return self.width
 
+    @property
+    def best_of(self):
+        # All continuations of a hypothesis are equally long and covered: more of them
+        # than there are places cannot be among the best.
+        return self.width
+
     def first(self, batch):
         # One hypothesis, the empty one; the other places wait for its continuations.
         row = tf.one_hot(0, self.width, on_value=0.0, off_value=NEVER)
         return tf.tile(row[None], [batch, 1])
 
-    def choose(self, allowed, log_sum, now, at):
-        """The best of all continuations `[batch, beam, vocabulary]`.
-
-        All continuations of a hypothesis are equally long, so its own best ones are the
-        candidates: the penalties are needed for beam x beam of them only.
-        """
-        count = min(self.width, allowed.shape[-1])
-        logits, tokens = top_k(allowed, count)
-        totals = now.log_probs[..., None] + (logits - log_sum)
+    def choose(self, candidates, now, at):
+        """The best of all candidates: the penalties are needed for these only."""
+        tokens, count = candidates.tokens, candidates.tokens.shape[-1]
+        totals = now.log_probs[..., None] + candidates.log_probs
         itself = tf.where(tf.range(count) == 0, now.log_probs[..., None], NEVER)
         totals = tf.where(now.finished[..., None], itself, totals)
         longer = now.lengths + tf.cast(~now.finished, tf.int32)

@@ -39,21 +39,22 @@ def allowed(logits, now, t, search, tokens, prefix):
         tokens: `SpecialTokens`.
         prefix: int32 `[batch, target]`, forced tokens, padded; or None.
     """
-    free = logits + barred(logits.shape[-1], search, tokens)
-    if search.min_length:
-        end = tf.one_hot(tokens.end, logits.shape[-1], NEVER, 0.0)
-        free = tf.where(t + 1 < search.min_length, free + end, free)
+    free = logits + barred(logits.shape[-1], t, search, tokens)
     if search.no_repeat_ngram:
         free = bar_ngrams(free, now.history, t, search.no_repeat_ngram)
     return free if prefix is None else force(free, logits, prefix, t, tokens.pad)
 
 
-def barred(vocabulary, search, tokens):
-    """float32 `[vocabulary]`, a constant: -inf for what no hypothesis may choose."""
+def barred(vocabulary, t, search, tokens):
+    """float32 `[vocabulary]`: -inf for what no hypothesis may choose at this step."""
     never = {tokens.pad, tokens.start, *search.forbidden_tokens} - {tokens.end}
     bars = np.zeros(vocabulary, "float32")
     bars[[token for token in never if 0 <= token < vocabulary]] = NEVER
-    return tf.constant(bars)
+    if not search.min_length:
+        return tf.constant(bars)
+    early = bars.copy()
+    early[tokens.end] = NEVER
+    return tf.where(t + 1 < search.min_length, early, bars)
 
 
 def bar_ngrams(logits, history, t, n):

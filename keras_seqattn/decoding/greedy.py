@@ -21,13 +21,13 @@ class Greedy(Search):
         Greedy(min_length=2, forbidden_tokens=(), no_repeat_ngram=0)
     """
 
-    def choose(self, allowed, log_sum, now, at):
-        tokens = tf.argmax(allowed, axis=-1, output_type=tf.int32)
-        return Choice(tokens, continued(now, allowed, log_sum, tokens), None)
+    best_of = 1
+
+    def choose(self, candidates, now, at):
+        log_probs = continued(now, candidates.log_probs[..., 0])
+        return Choice(candidates.tokens[..., 0], log_probs, None)
 
 
-def continued(now, allowed, log_sum, tokens):
+def continued(now, gained):
     """Log-probabilities with one token more, unless the hypothesis is finished."""
-    rank = len(tokens.shape)
-    logits = tf.gather(allowed, tokens, batch_dims=rank)
-    return now.log_probs + tf.where(now.finished, 0.0, logits - log_sum[..., 0])
+    return now.log_probs + tf.where(now.finished, 0.0, gained)

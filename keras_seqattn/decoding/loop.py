@@ -8,8 +8,8 @@ from keras import tree
 
 from keras_seqattn.decoding import checks
 from keras_seqattn.decoding.backtrace import paths
+from keras_seqattn.decoding.candidates import candidates
 from keras_seqattn.decoding.compiled import compiled
-from keras_seqattn.decoding.constraints import allowed, normalise
 from keras_seqattn.decoding.hypotheses import advance, asked, follow
 from keras_seqattn.decoding.limits import RelativeLength
 from keras_seqattn.decoding.protocol import look_ahead
@@ -160,11 +160,11 @@ def _one_step(t, now, state, step, memory, search, tokens, prefix, limits, mask,
     """New hypotheses, new state, and what is kept of every step."""
     output, alignment, state = step(now.tokens, state, memory)
     checks.check_vocabulary(output.shape[-1], search, tokens)
-    logits, log_sum = normalise(tf.cast(output, tf.float32))
-    free = allowed(logits, now, t, search, tokens, prefix)
+    logits = tf.cast(output, tf.float32)
+    found = candidates(logits, search.best_of, now, t, search, tokens, prefix)
     if asked(now.coverage):
         now = now._replace(coverage=_cover(now, alignment))
-    choice = search.choose(free, log_sum, now, _At(t, mask, seed))
+    choice = search.choose(found, now, _At(t, mask, seed))
     new = advance(now, choice, t, limits, tokens)
     if choice.parents is None:
         return new, state, [new.tokens, alignment]

@@ -69,8 +69,8 @@ class Sample(Search):
     def beam(self):
         return None if self.n_best == 1 else self.n_best
 
-    def choose(self, allowed, log_sum, now, at):
-        logits = allowed / self.temperature
+    def choose(self, candidates, now, at):
+        logits = candidates.logits / self.temperature
         if self.top_k is not None:
             logits = keep_top_k(logits, self.top_k)
         if self.top_p is not None:
@@ -81,7 +81,10 @@ class Sample(Search):
         )
         gumbel = -tf.math.log(-tf.math.log(uniform))
         tokens = tf.argmax(logits + gumbel, axis=-1, output_type=tf.int32)
-        return Choice(tokens, continued(now, allowed, log_sum, tokens), None)
+        axes = len(tokens.shape)
+        drawn = tf.gather(candidates.logits, tokens, batch_dims=axes)
+        gained = drawn - candidates.log_sum[..., 0]
+        return Choice(tokens, continued(now, gained), None)
 
 
 def keep_top_k(logits, k):

@@ -13,11 +13,11 @@ from keras_seqattn.decoding.options import check_count
 class Search:
     """Base of the searches: values, no weights; two that are equal search alike.
 
-    A search of your own defines `choose(allowed, log_sum, now, at)`, which returns a
-    `Choice(tokens, log_probs, parents)`: `allowed` are the logits `[batch, (beam,)
-    vocabulary]`, -inf where barred, `log_sum` their normaliser, `now` the `Hypotheses`,
-    `at` has the step `t`, the `mask` of the memory and a `seed`. And `beam`, `n_best`,
-    `first`, `rank` and `done`, where they differ.
+    A search of your own defines `choose(candidates, now, at)`, which returns a
+    `Choice(tokens, log_probs, parents)`: `candidates` are the `Candidates`, `best_of`
+    of them or all, `now` the `Hypotheses`, `at` has the step `t`, the `mask` of the
+    memory and a `seed`. And `beam`, `n_best`, `first`, `rank` and `done`, where they
+    differ.
 
     Args:
         min_length: least number of tokens, the end token and a prefix included.
@@ -32,6 +32,7 @@ class Search:
 
     # Not options of every search, so not fields here.
     beam = None  # how many hypotheses a sentence has; None: one, without an axis for it
+    best_of = None  # how many of the most probable tokens it wants; None: all tokens
     n_best = 1
     coverage_penalty = 0.0
     seed = None

@@ -10,7 +10,7 @@ import tensorflow as tf
 
 import keras_seqattn as ks
 from keras_seqattn.decoding.backtrace import paths
-from keras_seqattn.decoding.constraints import allowed, normalise
+from keras_seqattn.decoding.candidates import candidates
 from keras_seqattn.decoding.hypotheses import Hypotheses, advance
 from keras_seqattn.decoding.search import begin
 from tests.decoding.fakes import Speller
@@ -164,9 +164,9 @@ def step(search, logits, now):
     class At:
         t, mask, seed = tf.constant(2), None, None
 
-    logits, log_sum = normalise(tf.constant(logits))
-    free = allowed(logits, now, At.t, search, TOKENS, None)
-    choice = search.choose(free, log_sum, now, At)
+    rules = search, TOKENS, None
+    found = candidates(tf.constant(logits), search.best_of, now, At.t, *rules)
+    choice = search.choose(found, now, At)
     limits = tf.fill([len(logits)], 100)
     return choice, advance(now, choice, At.t, limits, TOKENS)
 

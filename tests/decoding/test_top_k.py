@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from keras_seqattn.decoding.top_k import CHUNK, top_k
 
 K = 4
-SIZES = [5, CHUNK, 4 * K * CHUNK - 1, 4 * K * CHUNK, 4 * K * CHUNK + 1, 2000]
+FIRST = 4 * K * CHUNK  # from here on chunks pay
+PRIME = 1031  # no chunk divides it
+SIZES = [5, CHUNK, FIRST - 1, FIRST, FIRST + 1, PRIME, 2000]
 
 
 def numbers(kind, shape, seed):

@@ -1,0 +1,90 @@
+"""The best tokens, found without keeping the barred ones out: as if they had been."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import keras_seqattn as ks
+from keras_seqattn.decoding.candidates import candidates
+from keras_seqattn.decoding.hypotheses import Hypotheses
+from keras_seqattn.decoding.top_k import pays
+from tests.decoding.fakes import log_probs
+
+VOCABULARY, COUNT = 2000, 3
+TOKENS = ks.SpecialTokens()
+BAD = (np.nan, np.inf)
+
+
+def of_the_best(logits, search, t):
+    """By the definition: everything that is barred is kept out, then all are sorted."""
+    scores = log_probs(logits)
+    barred = [TOKENS.pad, TOKENS.start, *search.forbidden_tokens]
+    scores[..., barred + [TOKENS.end] * (t + 1 < search.min_length)] = -np.inf
+    order = np.where(np.isfinite(scores), logits, -np.inf)  # ties as the model has them
+    tokens = np.argsort(-order, axis=-1, kind="stable")[..., :COUNT]
+    return tokens, np.take_along_axis(scores, tokens, -1)
+
+
+def logits_of(kind, shape=(2, 3)):
+    random = np.random.default_rng(7)
+    logits = random.normal(0.0, 2.0, [*shape, VOCABULARY]).astype("float32")
+    row = (1,) * len(shape)
+    match kind:
+        case "ties":
+            logits = np.round(logits)
+        case "barred":  # and in another place two of the best three
+            logits[..., 0] = 11.0
+            logits[(*row, slice(0, 3))] = 12.0, 13.0, 14.0
+        case "nan" | "infinite":
+            logits[(*row, 700)] = BAD[kind == "infinite"]
+        case "nothing":  # in one row
+            logits[row] = -np.inf
+        case "large":
+            logits[(*row, 5)] = 1e4
+        case "all large":
+            logits += 1e4
+        case "half barred":  # by the model itself
+            logits[..., 1000:] = -np.inf
+    return logits
+
+
+KINDS = "ordinary ties barred nan infinite nothing large half_barred all_large".split()
+SEARCHES = [
+    ks.Greedy(),
+    ks.Greedy(forbidden_tokens=(9, 11)),
+    ks.Greedy(min_length=4),  # the end token is barred up to t = 2
+]
+
+
+def found(logits, search, t):
+    now = Hypotheses(*[()] * len(Hypotheses._fields))
+    rules = search, TOKENS, None
+    return candidates(logits, COUNT, now, t, *rules)
+
+
+@pytest.mark.parametrize("way", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", KINDS)
+def test_as_if_the_barred_had_been_kept_out(kind, way):
+    assert pays(VOCABULARY, COUNT)  # else another path is tested
+    logits = logits_of(kind.replace("_", " "))
+    for search in SEARCHES:
+        function = tf.function(
+            lambda x, t, search=search: found(x, search, t), jit_compile=way
+        )
+        for t in (2, 3):
+            received = function(tf.constant(logits), tf.constant(t))
+            tokens, expected = of_the_best(logits, search, t)
+            real = np.isfinite(expected)  # of what may not be chosen any will do
+            np.testing.assert_array_equal(np.isfinite(received.logits), real)
+            np.testing.assert_array_equal(received.tokens.numpy()[real], tokens[real])
+            # Of 1e4 float32 has three digits behind the point.
+            apart = 2e-3 if "large" in kind else 1e-5
+            np.testing.assert_allclose(received.log_probs, expected, 1e-6, apart)
+
+
+def test_of_one_hypothesis_for_each_sentence():
+    logits = logits_of("ordinary", (4,))
+    tokens, expected = of_the_best(logits, ks.Greedy(), 0)
+    received = found(tf.constant(logits), ks.Greedy(), 0)
+    np.testing.assert_array_equal(received.tokens, tokens)
+    np.testing.assert_allclose(received.log_probs, expected, atol=1e-5)
