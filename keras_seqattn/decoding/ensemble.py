@@ -89,6 +89,12 @@ class Ensemble:
         members = zip(self.models, memory.members, strict=True)
         return memory._replace(members=[look_ahead(*member) for member in members])
 
+    def select(self, memory, rows):
+        """The memory of some sentences of the batch."""
+        members = zip(self.models, memory.members, strict=True)
+        picked = [model.select(member, rows) for model, member in members]
+        return EnsembleMemory(picked, tf.gather(memory.mask, rows))
+
     def step(self, tokens, state, memory):
         """`Step` whose output are log-probabilities."""
         steps = [

@@ -7,14 +7,15 @@ import tensorflow as tf
 from keras import tree
 
 from keras_seqattn.decoding import checks
-from keras_seqattn.decoding.backtrace import paths
 from keras_seqattn.decoding.candidates import candidates
 from keras_seqattn.decoding.compiled import compiled
 from keras_seqattn.decoding.hypotheses import advance, asked, follow
+from keras_seqattn.decoding.leaving import Present, among_all, leave, put
 from keras_seqattn.decoding.limits import RelativeLength
-from keras_seqattn.decoding.protocol import look_ahead
+from keras_seqattn.decoding.protocol import can_select, look_ahead
+from keras_seqattn.decoding.result import result
 from keras_seqattn.decoding.search import begin
-from keras_seqattn.types import Decoded, SpecialTokens
+from keras_seqattn.types import SpecialTokens
 
 
 @tf.autograph.experimental.do_not_convert
@@ -88,7 +89,11 @@ def decode(model, source, search, max_length, tokens=None, prefix=None):
     def run(model, source, max_length, seed, prefix=None):
         limit = key[2] if relative else max_length
         seed = seed if drawn else None
-        decoded = _decode(model, source, seedless, limit, prefix, seed, *options)
+        # Who draws, draws for the batch as a whole.
+        leaves = can_select(model) and search.best_of and prefix is None
+        decoded = _decode(
+            model, source, seedless, limit, prefix, seed, *options, leaves=leaves
+        )
         longest = tf.reduce_max(decoded.lengths)
         return decoded._replace(
             tokens=decoded.tokens[..., :longest],
@@ -116,7 +121,9 @@ class _At(NamedTuple):
     seed: Any  # one for the whole call, for those who draw
 
 
-def _decode(model, source, search, max_length, prefix, seed, tokens, ahead):
+def _decode(
+    model, source, search, max_length, prefix, seed, tokens, ahead, leaves=False
+):
     state, memory = model.start(source)
     if ahead:
         memory = look_ahead(model, memory)
@@ -124,41 +131,55 @@ def _decode(model, source, search, max_length, prefix, seed, tokens, ahead):
     limits, max_length = _limits(max_length, source, batch, tokens)
     mask = checks.mask_of(memory, search)
     size = None if mask is None else tf.shape(mask)[1]
+    everybody = Present(tf.range(batch), memory, limits, mask)
     now = begin(search, batch, size, max_length, tokens)
     if search.beam is not None:  # the state alone has an axis for the beam
         state = tree.map_structure(lambda x: _beside(x, search.beam), state)
     if seed is None:
         seed = tf.random.uniform([], maxval=2**31 - 1, dtype=tf.int32)
-    kept = model.step, memory, search, tokens, prefix, limits, mask, seed
+    rules = search, tokens, prefix
 
     with tf.__internal__.FuncGraph("one_step").as_default():  # never run
-        written = _one_step(tf.constant(0), now, state, *kept)[-1]
+        written = _one_step(tf.constant(0), now, state, everybody, model, seed, *rules)
     arrays = [
-        tf.TensorArray(x.dtype, max_length, element_shape=x.shape) for x in written
+        tf.TensorArray(x.dtype, max_length, element_shape=x.shape) for x in written[-1]
     ]
 
-    def body(t, now, state, arrays):
-        new, after, written = _one_step(t, now, state, *kept)
+    def body(t, now, state, arrays, leaving):
+        present, last = leaving or (everybody, None)
+        new, after, written = _one_step(t, now, state, present, model, seed, *rules)
+        if leaving:
+            written = among_all(written, present.rows, batch)
+            done = search.done(new, present.limits, present.mask)
+            present, new, after, last = leave(model, done, present, new, after, last)
+            leaving = present, last
         tree.map_structure(lambda x, old: x.set_shape(old.shape), after, state)
         tree.map_structure(lambda x, old: x.set_shape(old.shape), new, now)
         pairs = zip(arrays, written, strict=True)
-        return t + 1, new, after, [array.write(t, x) for array, x in pairs]
+        return t + 1, new, after, [array.write(t, x) for array, x in pairs], leaving
 
-    def go_on(t, now, *_):
-        return ~tf.reduce_all(search.done(now, limits, mask))
+    def go_on(t, now, state, arrays, leaving):
+        present = leaving[0] if leaving else everybody
+        return ~tf.reduce_all(search.done(now, present.limits, present.mask))
 
-    steps, now, _, arrays = tf.while_loop(
+    state = tree.map_structure(tf.convert_to_tensor, state)
+    leaving = (everybody, now) if leaves and mask is not None else ()
+    steps, now, _, arrays, leaving = tf.while_loop(
         go_on,
         body,
-        (tf.constant(0), now, tree.map_structure(tf.convert_to_tensor, state), arrays),
+        (tf.constant(0), now, state, arrays, leaving),
         maximum_iterations=max_length,
     )
-    return _result(search, now, mask, steps, tokens, *[a.stack() for a in arrays])
+    if leaving:
+        present, last = leaving
+        now = put(last, present.rows, now)
+    return result(search, now, mask, steps, tokens, *[a.stack() for a in arrays])
 
 
-def _one_step(t, now, state, step, memory, search, tokens, prefix, limits, mask, seed):
+def _one_step(t, now, state, present, model, seed, search, tokens, prefix):
     """New hypotheses, new state, and what is kept of every step."""
-    output, alignment, state = step(now.tokens, state, memory)
+    memory, limits, mask = present.memory, present.limits, present.mask
+    output, alignment, state = model.step(now.tokens, state, memory)
     checks.check_vocabulary(output.shape[-1], search, tokens)
     logits = tf.cast(output, tf.float32)
     found = candidates(logits, search.best_of, now, t, search, tokens, prefix)
@@ -178,32 +199,6 @@ def _cover(now, alignment):
     for _ in range(len(alignment.shape) - len(now.coverage.shape)):
         alignment = tf.reduce_mean(alignment, axis=-2)  # over heads
     return now.coverage + tf.where(now.finished[..., None], 0.0, alignment)
-
-
-def _result(search, now, mask, steps, tokens, chosen, alignments, parents=None):
-    """From what was written, time first, to `[batch, n_best, target, ...]`."""
-    ranking = search.rank(now, mask)
-    values = [now.lengths, now.log_probs, ranking]
-    if search.beam is None:
-        values = [x[:, None] for x in values]
-        chosen, alignments = chosen[:, :, None], alignments[:, :, None]
-    values = [x[:, : search.n_best] for x in values]
-    if parents is not None:
-        places = paths(parents, steps, search.n_best)
-        chosen = tf.gather(chosen, places[1:], batch_dims=2)
-        alignments = tf.gather(alignments, places[:-1], batch_dims=2)
-    lengths, scores, ranking = values
-    rank = len(alignments.shape)
-    target_first = tf.transpose(alignments, [1, 2, *range(3, rank - 1), 0, rank - 1])
-    real = tf.range(tf.shape(chosen)[0]) < lengths[..., None]
-    seen = real[(..., *[None] * (rank - 4), slice(None), None)]
-    return Decoded(
-        tokens=tf.where(real, tf.transpose(chosen, [1, 2, 0]), tokens.pad),
-        lengths=lengths,
-        scores=scores,
-        ranking=tf.where(lengths > 0, ranking, -float("inf")),
-        alignments=tf.where(seen, tf.cast(target_first, tf.float32), 0.0),
-    )
 
 
 def _many_queries(search, source, max_length):

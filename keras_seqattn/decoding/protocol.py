@@ -35,3 +35,12 @@ def look_ahead(model, memory):
     `model.look_ahead(memory)` is optional: work that many steps share.
     """
     return model.look_ahead(memory) if hasattr(model, "look_ahead") else memory
+
+
+def can_select(model):
+    """Whether the model, and all members of an ensemble, offer `select`.
+
+    `model.select(memory, rows)` is optional: the memory of some sentences of the batch.
+    Without it those that are finished stay to the end.
+    """
+    return all(hasattr(m, "select") for m in (model, *getattr(model, "models", ())))

@@ -147,6 +147,10 @@ class Seq2Seq(keras.Model):
         """The memory with more computed once, for many steps."""
         return self.decoder.look_ahead(memory)
 
+    def select(self, memory, rows):
+        """The memory of some sentences of the batch."""
+        return keras.tree.map_structure(lambda x: ops.take(x, rows, axis=0), memory)
+
     def step(self, tokens, state, memory):
         """One target step.
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 import keras_seqattn as ksa
 import zoo
@@ -79,6 +80,30 @@ def test_beam_search(name):
     assert np.all(np.diff(ranking, axis=1) <= 0)
     scored = ksa.score(model, source, decoded.tokens[:, 0])
     np.testing.assert_allclose(scored.scores, decoded.scores[:, 0], atol=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_under_xla(name):
+    """Compiled once for each of the lengths that sentences are padded to."""
+    model, source = lively(name), pairs().source
+    search = ksa.BeamSearch(2, length_penalty=0.6)
+    function = tf.function(
+        lambda source: ksa.decode(model, source, search, MAX_LENGTH),
+        jit_compile=True,
+        autograph=False,
+    )
+    for bucket in (8, 12, 8):
+        padded = np.pad(source, [(0, 0), (0, bucket - source.shape[1])])
+        received = function(tf.constant(padded))
+        expected = ksa.decode(model, padded, search, MAX_LENGTH)
+        size = expected.tokens.shape[-1]
+        np.testing.assert_array_equal(received.tokens[..., :size], expected.tokens)
+        np.testing.assert_allclose(received.scores, expected.scores, atol=1e-4)
+        looks = received.alignments[..., :size, :]
+        np.testing.assert_allclose(looks, expected.alignments, atol=1e-5)
+        assert not received.tokens.numpy()[..., size:].any()
+    assert function.experimental_get_tracing_count() == 2
 
 
 @pytest.mark.parametrize(("name", "options"), MODELS, ids=IDS)

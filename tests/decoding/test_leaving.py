@@ -1,0 +1,130 @@
+"""Finished sentences leave the batch, and nobody can tell."""
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import keras_seqattn as ks
+from keras_seqattn.decoding.leaving import Present, among_all, leave
+from tests.decoding.real_models import ATTENTIONS, seq2seq
+
+BATCH, SOURCE = 9, 12
+LIMIT = ks.RelativeLength(1.0)
+SEARCHES = [
+    ks.Greedy(),
+    ks.Greedy(no_repeat_ngram=2, min_length=3),
+    ks.BeamSearch(3, n_best=3, length_penalty=0.6, coverage_penalty=0.2),
+    ks.BeamSearch(2, n_best=2, no_repeat_ngram=2, use_early_stop=False),
+]
+
+
+class Staying:
+    """A model in which nobody leaves: it cannot select."""
+
+    def __init__(self, model):
+        self.start, self.step, self.pad = model.start, model.step, model.pad
+        self.look_ahead, self.variables = model.look_ahead, model.variables
+
+
+class Counting(ks.Seq2Seq):
+    """Counts how many sentences are left whenever some have left."""
+
+    sizes = []
+
+    def select(self, memory, rows):
+        tf.py_function(lambda n: self.sizes.append(int(n)), [tf.size(rows)], [])
+        return super().select(memory, rows)
+
+
+def sources(seed=3):
+    """Few words or many: the limits are far apart."""
+    random = np.random.default_rng(seed)
+    lengths = random.permutation([1, 2, 2, 3, 3, 5, 6, 9, SOURCE])
+    ids = random.integers(3, 13, (BATCH, SOURCE))
+    return np.where(np.arange(SOURCE) < lengths[:, None], ids, 0)
+
+
+def same(received, expected):
+    for name, one, two in zip(expected._fields, received, expected, strict=True):
+        np.testing.assert_allclose(one, two, atol=2e-6, err_msg=name)
+
+
+@pytest.mark.parametrize("search", SEARCHES, ids=str)
+def test_nobody_can_tell(search):
+    model = Counting.from_config(seq2seq().get_config())
+    Counting.sizes.clear()
+    received = ks.decode(model, sources(), search, LIMIT)
+    sizes = Counting.sizes  # halves, until the search is over
+    assert sizes and sizes == [4, 2, 1][: len(sizes)]
+    same(received, ks.decode(Staying(model), sources(), search, LIMIT))
+
+
+@pytest.mark.parametrize("attention", [a for a in ATTENTIONS if a != "bahdanau"])
+def test_whatever_attends(attention):
+    model, search = seq2seq(attention, cell="bahdanau"), SEARCHES[2]
+    received = ks.decode(model, sources(), search, LIMIT)
+    same(received, ks.decode(Staying(model), sources(), search, LIMIT))
+
+
+def test_from_an_ensemble():
+    ensemble = ks.Ensemble([seq2seq(seed=1), seq2seq("coverage", seed=2)])
+    stay = ks.Ensemble([Staying(model) for model in ensemble.models])
+    for search in (SEARCHES[0], SEARCHES[2]):
+        received = ks.decode(ensemble, sources(), search, LIMIT)
+        same(received, ks.decode(stay, sources(), search, LIMIT))
+
+
+def test_those_with_a_prefix_and_those_who_draw_stay():
+    model = Counting.from_config(seq2seq().get_config())
+    Counting.sizes.clear()
+    ks.decode(model, sources(), ks.Sample(seed=1), LIMIT)
+    ks.decode(model, sources(), ks.Greedy(), LIMIT, prefix=np.full([BATCH, 1], 5))
+    assert not Counting.sizes
+
+
+def present(count):
+    rows = tf.range(count) * 10
+    return Present(rows, {"values": rows + 1}, rows + 2, rows[:, None] > 5)
+
+
+class Selecting:
+    def select(self, memory, rows):
+        return keras.tree.map_structure(lambda x: tf.gather(x, rows), memory)
+
+
+@pytest.mark.parametrize(
+    ("done", "rows"),
+    [
+        ([1, 0, 1, 0, 1], [10, 30]),
+        ([1, 1, 1, 0, 1], [30, 0]),  # one who is done makes up the half
+        ([1, 0, 0, 0, 1], [0, 10, 20, 30, 40]),  # not yet
+        ([1, 1, 1, 1, 1], [0, 10, 20, 30, 40]),  # the search is over
+        ([0], [0]),
+    ],
+)
+def test_who_stays(done, rows):
+    everybody, now = present(len(done)), tf.range(len(done))
+    last = tf.fill([50], -1)
+    after, now, state, last = leave(
+        Selecting(), tf.cast(done, tf.bool), everybody, now, now * 2, last
+    )
+    places = np.array(rows) // 10
+    np.testing.assert_array_equal(after.rows, rows)
+    np.testing.assert_array_equal(after.memory["values"], np.array(rows) + 1)
+    np.testing.assert_array_equal(after.limits, np.array(rows) + 2)
+    np.testing.assert_array_equal(after.mask[:, 0], np.array(rows) > 5)
+    np.testing.assert_array_equal(now, places)
+    np.testing.assert_array_equal(state, places * 2)
+    left = np.full(50, -1)
+    if len(rows) < len(done):
+        left[np.arange(len(done)) * 10] = np.arange(len(done))
+    np.testing.assert_array_equal(last, left)
+
+
+def test_places_of_those_who_left():
+    written = [tf.constant([[7, 8]]), tf.ones([1, 2, 3]), tf.constant([[1, 0]])]
+    tokens, alignment, parents = among_all(written, tf.constant([1]), 3)
+    np.testing.assert_array_equal(tokens, [[0, 0], [7, 8], [0, 0]])
+    np.testing.assert_array_equal(alignment[:, 0, 0], [0, 1, 0])
+    np.testing.assert_array_equal(parents, [[0, 1], [1, 0], [0, 1]])
