@@ -21,7 +21,7 @@ class Memory(NamedTuple):
     values: Any  # [batch, source, memory_depth], zero where nothing is real
     keys: Any  # [batch, source, units], the projected values
     mask: Any  # [batch, source], True = real; None: everything is real
-    fed: Any = ()  # [batch, source, ...], F h_j, see `look_ahead`; (): not computed
+    fed: Any = ()  # [batch, source, ...], [h_j; F h_j] of `look_ahead`; (): none
 
 
 class Encoded(NamedTuple):

@@ -25,7 +25,8 @@ def decode(model, source, search, max_length, tokens=None, prefix=None):
     One `tf.while_loop`. Called eagerly it is compiled once for each model and search,
     for all batch sizes and lengths, and the target axis is as long as the longest
     hypothesis; inside a `tf.function` it becomes part of that, and the target axis is
-    `max_length`, so that XLA can compile it.
+    `max_length`, so that XLA can compile it. Called eagerly, finished sentences leave
+    the batch, where the model can `select`; the result is the same, sooner.
 
     A finished hypothesis never changes. Lengths count the end token. Scores are
     log-probabilities under the model, as `score` computes them, whatever was forbidden
