@@ -212,39 +212,41 @@ def check_precision(case, policy):
 
 
 def check_differences(case):
-    """Gradients = finite differences, in float64."""
+    """Gradients = finite differences, in float64, along random directions."""
     wide = tree.map_structure(
         lambda x: (
             x.astype("float64")
             if isinstance(x, np.ndarray) and x.dtype.kind == "f"
             else x
         ),
-        sample(case, batch=2, source=4, target=3),
+        sample(case, batch=3, source=4, target=3),  # of two, neither is whole
     )
     layer = under_policy(case, "float64", wide)
-    rng = np.random.default_rng(SEED + 2)
-    for weight in layer.trainable_weights:
-        weight.assign(rng.normal(scale=0.5, size=weight.shape))
-    _, found = gradients(layer, wide)
-    step = 1e-6
-    for weight in layer.trainable_weights:
-        value = keras.ops.convert_to_numpy(weight)
-        for _ in range(2):  # entries of every weight
-            index = tuple(rng.integers(0, size) for size in value.shape)
-            sums = []
-            for sign in (1, -1):
-                moved = value.copy()
-                moved[index] += sign * step
-                weight.assign(moved)
-                sums.append(float(weighted_sum(layer(**wide))))
-            weight.assign(value)
-            expected = (sums[0] - sums[1]) / (2 * step)
-            received = found[weight.path][index]
-            if abs(expected - received) > 1e-6 * max(1, abs(expected)):
-                raise AssertionError(
-                    f"{case}: d/d {weight.path}{list(index)} is {expected:.9g} by "
-                    f"differences, {received:.9g} by the gradient"
-                )
+    rng, step = np.random.default_rng(SEED + 2), 1e-6
+    weights = {weight.path: weight for weight in layer.trainable_weights}
+    values = {path: rng.normal(scale=0.5, size=w.shape) for path, w in weights.items()}
+
+    def moved(direction, step):
+        for path, weight in weights.items():
+            weight.assign(values[path] + step * direction.get(path, 0.0))
+        return layer
+
+    def slopes(direction):
+        ends = [moved(direction, sign * step)(**wide) for sign in (1, -1)]
+        above, below = (float(weighted_sum(outputs)) for outputs in ends)
+        by_gradient = sum(np.vdot(found[path], d) for path, d in direction.items())
+        return (above - below) / (2 * step), by_gradient
+
+    _, found = gradients(moved({}, 0), wide)
+    for _ in range(2):  # in each, every entry of every weight moves
+        direction = {path: rng.normal(size=w.shape) for path, w in weights.items()}
+        expected, received = slopes(direction)
+        if not abs(expected - received) <= 1e-6 * max(1, abs(expected)):
+            each = {path: slopes({path: d}) for path, d in direction.items()}
+            raise AssertionError(
+                f"{case}: along a random direction the slope is {expected:.9g} by "
+                f"differences, {received:.9g} by the gradient; of each weight: {each}"
+            )
 
 
 def check_masks(case):
