@@ -32,7 +32,7 @@ def run(tmp_path_factory):
     callback = ks.AttentionCallback(
         translator, SENTENCES, REFERENCES, gold=GOLD, log_dir=folder, beam=2
     )
-    stock = keras.callbacks.TensorBoard(folder, update_freq=1)
+    stock = keras.callbacks.TensorBoard(folder, update_freq=1, profile_batch=2)
     fit(translator, stock, callback)
     return folder, translator, callback
 
@@ -50,15 +50,20 @@ def test_tags_and_steps(run):
 
 
 def test_beside_the_stock_callback(run):
-    """Its epochs have the same steps in the same run, and nothing of it is missing."""
+    """Its epochs have the same steps in the same run; scalars, graphs, profiles."""
     found = {}
     for step, value in values(run[0] / "validation"):
         found.setdefault(value.tag, []).append(step)
     assert found["epoch_loss"] == found["attention/000"] == [0, 1, 2]
     assert "evaluation_loss_vs_iterations" in found
-    train = {value.tag for _, value in values(run[0] / "train")}
-    assert {"epoch_loss", "batch_loss"} <= train
+    train = {
+        value.tag: value.metadata.plugin_data.plugin_name
+        for _, value in values(run[0] / "train")
+    }
+    assert {"epoch_loss", "batch_loss"} <= train.keys()
     assert not any(tag.startswith("attention") for tag in train)
+    assert train["batch_2"] == "graph_run_metadata_graph"
+    assert list((run[0] / "train/plugins/profile").rglob("*.xplane.pb"))
 
 
 def test_what_never_changes_is_written_once(run):
