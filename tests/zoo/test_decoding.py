@@ -16,16 +16,22 @@ from tests.zoo.tasks import TOKENS, random_pairs
 
 ROOT = Path(__file__).parents[2]
 LONGEST, MAX_LENGTH = 5, 8
-MODELS = [
-    (name, options)
+MODELS = {
+    f"{name}-{variant}" if variant else name: (name, options)
     for name, row in ROWS.items()
-    for options in ({}, *row.variants.values())
-]
-IDS = [
-    f"{name}-{variant}" if variant else name
-    for name, row in ROWS.items()
-    for variant in ("", *row.variants)
-]
+    for variant, options in {"": {}, **row.variants}.items()
+}
+# One of each kind of what a hypothesis carries along: state, heads, stack, feeding.
+CARRY = ("bahdanau2015", "chen2018", "gnmt2016", "luong2015")
+
+
+def some(cases, chosen):
+    """Those that are chosen run by default, the others with --all."""
+    return [
+        pytest.param(*case, id=name, marks=() if name in chosen else pytest.mark.slow)
+        for name, case in cases.items()
+    ]
+
 
 pytestmark = pytest.mark.system
 
@@ -48,7 +54,7 @@ def numpy(tensor):
     return keras.ops.convert_to_numpy(tensor)
 
 
-@pytest.mark.parametrize(("name", "options"), MODELS, ids=IDS)
+@pytest.mark.parametrize(("name", "options"), some(MODELS, NAMES))
 def test_greedy_is_the_argmax_of_its_own_output(name, options):
     model, source = lively(name, options), pairs().source
     decoded = ksa.decode(model, source, ksa.Greedy(), MAX_LENGTH)
@@ -71,7 +77,7 @@ def test_greedy_is_the_argmax_of_its_own_output(name, options):
     np.testing.assert_allclose(received[written], expected[written], atol=1e-5)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", some({name: [name] for name in NAMES}, CARRY))
 def test_beam_search(name):
     model, source = lively(name), pairs().source
     search = ksa.BeamSearch(4, length_penalty=0.6, n_best=3)
@@ -106,7 +112,7 @@ def test_under_xla(name):
     assert function.experimental_get_tracing_count() == 2
 
 
-@pytest.mark.parametrize(("name", "options"), MODELS, ids=IDS)
+@pytest.mark.parametrize(("name", "options"), some(MODELS, MODELS))
 def test_saved_and_loaded(name, options, tmp_path):
     model, batch = lively(name, options), pairs()
     model.save(tmp_path / "model.keras")
@@ -130,28 +136,36 @@ import keras
 import keras_seqattn
 import numpy as np
 
-saved = np.load(Path(sys.argv[1]) / "decoded.npz")
+saved = np.load(Path(sys.argv[1]) / "saved.npz")
+inputs = {"source": saved["source"], "target": saved["target"]}
 for path in sorted(Path(sys.argv[1]).glob("*.keras")):
     model = keras.models.load_model(path)
-    greedy = keras_seqattn.Greedy()
-    decoded = keras_seqattn.decode(model, saved["source"], greedy, int(sys.argv[2]))
-    if not np.array_equal(decoded.tokens, saved[path.stem]):
-        sys.exit(f"{path.stem}: {decoded.tokens} in place of {saved[path.stem]}")
+    logits = np.asarray(model(inputs))
+    if not np.array_equal(logits, saved[path.stem]):
+        sys.exit(f"{path.stem}: {logits} in place of {saved[path.stem]}")
     print(path.stem)
+    if path.stem == sys.argv[2]:
+        greedy, length = keras_seqattn.Greedy(), int(sys.argv[3])
+        decoded = keras_seqattn.decode(model, saved["source"], greedy, length)
+        if not np.array_equal(decoded.tokens, saved["decoded"]):
+            sys.exit(f"{path.stem}: {decoded.tokens} in place of {saved['decoded']}")
 if "zoo" in sys.modules:
     sys.exit("who imported zoo?")
 """
 
 
-def test_a_new_process_decodes_the_same_tokens(tmp_path):
-    source, decoded = pairs().source, {}
+def test_a_new_process_computes_the_same(tmp_path):
+    """The logits of all of them bit by bit, and the tokens that one decodes."""
+    batch, logits = pairs(), {}
+    inputs = {"source": batch.source, "target": batch.inputs}
     for name in NAMES:
         model = lively(name)
         model.save(tmp_path / f"{name}.keras")
-        decoded[name] = ksa.decode(model, source, ksa.Greedy(), MAX_LENGTH).tokens
-    np.savez(tmp_path / "decoded.npz", source=source, **decoded)
+        logits[name] = numpy(model(inputs))
+    decoded = ksa.decode(model, batch.source, ksa.Greedy(), MAX_LENGTH).tokens
+    np.savez(tmp_path / "saved.npz", **inputs, decoded=decoded, **logits)
     result = subprocess.run(
-        [sys.executable, "-c", LOAD, str(tmp_path), str(MAX_LENGTH)],
+        [sys.executable, "-c", LOAD, str(tmp_path), name, str(MAX_LENGTH)],
         cwd=ROOT,
         capture_output=True,
         text=True,
