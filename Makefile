@@ -15,7 +15,8 @@ PYTHON ?= $(shell for p in python3.11 python3 python3.12 python3.13 python; do \
 export KERAS_BACKEND := tensorflow
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
-.PHONY: demo test test-all check format api bench install chromium clean
+.PHONY: demo test test-all check format api bench bench-docs bench-joeynmt install \
+	chromium clean
 
 demo: install  ## learns to read dates, draws where it looks, exports: a minute
 	$(PY) examples/demo.py
@@ -39,8 +40,19 @@ format: install
 api: install  ## rewrite keras_seqattn/api.txt
 	$(PY) -m keras_seqattn.testing.api --write
 
-bench: install
+bench: install  ## at most 90 minutes on two cores; goes on where it was stopped
+	-$(PY) -m benchmarks.operations
 	$(PY) -m benchmarks.run
+
+bench-docs: install  ## tables and plots of docs/benchmarks.md, from the last results
+	$(PY) -m benchmarks.docs
+
+bench-joeynmt:  ## an environment for JoeyNMT, whose protobuf is not TensorFlow's
+	$(PYTHON) -m venv .venv-joeynmt
+	.venv-joeynmt/bin/pip install -q --disable-pip-version-check 'torch>=2.13,<2.14' \
+		numpy setuptools pyyaml sentencepiece subword-nmt sacrebleu sacremoses \
+		matplotlib packaging importlib_metadata tqdm tensorboard
+	.venv-joeynmt/bin/pip install -q --disable-pip-version-check --no-deps joeynmt==2.3.0
 
 chromium:  ## for the tests of the TensorBoard tab; says what to do where it may not
 	@tools/install_chromium.sh

@@ -12,76 +12,49 @@ import keras
 import numpy as np
 
 import keras_seqattn as ks
-from benchmarks.reference import EMBEDDING, UNITS, VOCABULARY
-from benchmarks.registry import Contender, Contest, Tolerance, benchmark
+from benchmarks import corpus, ours, sizes
+from benchmarks.contender import Contender
 
 BATCH_TOKENS = 1500  # 64 sentences
 BATCHES = 16  # in one repetition: few, so that the callback is seen beside them
 SENTENCES = 8
 
 
-@benchmark
-def attention_logging():
-    """Some batches of Multi30k, then the pictures of eight sentences."""
-    task = ks.data.multi30k()
-    text = ks.SentencePiece.learn(
-        task.train.source + task.train.target, VOCABULARY, kind="bpe"
-    )
-    dataset = ks.data.batches(
-        ks.data.encode(task.train, text, text), BATCH_TOKENS, seed=1409
-    )
+def epoch(shown):
+    """A contender: some batches, and pictures of eight sentences if `shown`."""
+    dataset = ks.data.batches(corpus.encoded(), BATCH_TOKENS, seed=sizes.SEED)
     batches = dataset.take(BATCHES).cache()
-    times = len(dataset) / BATCHES
-    probe = task.validation.select(range(SENTENCES))
-    logs = tempfile.mkdtemp()
-
-    def shown(translator):
-        return [
-            ks.AttentionCallback(translator, probe.source, probe.target, log_dir=logs)
-        ]
-
-    note = (
-        f"{BATCHES} of {len(dataset)} batches: what it adds to a whole epoch is the "
-        f"part of ours/it above 1, divided by {times:.0f}"
+    translator, probe = (
+        _translator(),
+        corpus.pairs().validation.select(range(SENTENCES)),
     )
-    return Contest(
-        _contender("with the callback", text, batches, shown),
-        [_contender("without it", text, batches, lambda translator: [])],
-        [Tolerance("loss", 1e-6), Tolerance("weight", 1e-4)],
-        notes=(note,),
-    )
-
-
-def _contender(name, text, batches, callbacks):
-    translator = _translator(text)
-    callbacks = callbacks(translator)
-
-    def epoch():
-        return translator.model.fit(
-            batches, shuffle=False, callbacks=callbacks, verbose=0
+    callbacks, notes = [], ()
+    if shown:
+        callbacks.append(
+            ks.AttentionCallback(
+                translator, probe.source, probe.target, log_dir=tempfile.mkdtemp()
+            )
+        )
+        notes = (
+            f"{BATCHES} of {len(dataset)} batches: what it adds to a whole epoch is "
+            f"the part of ours / it above 1, divided by {len(dataset) / BATCHES:.0f}",
         )
 
+    def fit():
+        options = {"shuffle": False, "verbose": 0}
+        return translator.model.fit(batches, callbacks=callbacks, **options)
+
     def results():
-        losses = [epoch().history["loss"] for _ in range(2)]
-        weights = translator.model.weights
-        return {
-            "losses": np.array(losses),
-            **{f"weight {i}": np.array(w) for i, w in enumerate(weights)},
-        }
+        losses = np.array([fit().history["loss"] for _ in range(2)])
+        weights = enumerate(translator.model.weights)
+        return {"losses": losses, **{f"weight {i}": np.array(w) for i, w in weights}}
 
-    return Contender(name, epoch, results)
+    return Contender(fit, results, notes=notes)
 
 
-def _translator(text):
-    keras.utils.set_random_seed(1409)
-    cell = ks.BahdanauCell(UNITS, attention=ks.BahdanauAttention(UNITS), cell="gru")
-    model = ks.Seq2Seq(
-        source_embedding=keras.layers.Embedding(VOCABULARY, EMBEDDING),
-        encoder=ks.BiEncoder(UNITS, cell="gru"),
-        bridge=ks.DenseBridge(UNITS),
-        target_embedding=keras.layers.Embedding(VOCABULARY, EMBEDDING),
-        decoder=ks.AttentionDecoder(cell),
-        head=ks.OutputHead(VOCABULARY),
-    )
+def _translator():
+    keras.utils.set_random_seed(sizes.SEED)
+    text, size = corpus.subwords(), sizes.REFERENCE
+    model = ours.seq2seq(size, ks.OutputHead(size.vocabulary))
     model.compile("adam", ks.SmoothedCrossentropy())
     return ks.Translator(model, text, text)

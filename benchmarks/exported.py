@@ -13,56 +13,19 @@ import tensorflow as tf
 
 import keras_seqattn as ks
 from benchmarks import trained
-from benchmarks.reference import BATCH
-from benchmarks.registry import Contender, Contest, Tolerance, benchmark
+from benchmarks.contender import Contender
 from benchmarks.rivals.plain_translator import PlainTranslator
+from benchmarks.sizes import REFERENCE
 
-WIDTH, PENALTY = 5, 1.0  # of the beam; what a Translator takes by default
-# Where two words or two hypotheses are as good as each other, rounding decides.
-TOLERANCES = [Tolerance("texts", 0.002), Tolerance("scores", 1e-3)]
-
-
-@benchmark
-def exported_greedy():
-    """1000 sentences of Multi30k, strings to strings, greedy."""
-    return greedy(trained.test_set().source)
+ALPHA = 1.0  # length penalty of the beam; what a Translator takes by default
 
 
-@benchmark
-def exported_beam():
-    """1000 sentences of Multi30k, strings to strings, beam of 5."""
-    return beam(trained.test_set().source, WIDTH, PENALTY)
-
-
-def greedy(sentences):
-    """Ours returns scores, too."""
-    translator = trained.translator(ks.Greedy())
-    plain, torch, notes = rivals(translator)
-    steps = {
-        "keras_seqattn": saved_model(translator),
-        "plain while_loop": lambda texts: plain.greedy(tf.constant(texts)),
-        "plain, with scores": lambda texts: plain.greedy(tf.constant(texts), True),
-        "PyTorch eager": torch and torch.greedy,
-    }
-    return contest(steps, sentences, ("texts",), notes)
-
-
-def beam(sentences, width, penalty):
-    """All return scores."""
-    translator = trained.translator(ks.BeamSearch(width, length_penalty=penalty))
-    plain, torch, notes = rivals(translator)
-    steps = {
-        "keras_seqattn": saved_model(translator),
-        "plain while_loop": lambda texts: plain.beam(
-            tf.constant(texts), width, penalty
-        ),
-        "PyTorch eager": torch and (lambda texts: torch.beam(texts, width, penalty)),
-    }
-    return contest(steps, sentences, ("texts", "scores"), notes)
-
-
-def saved_model(translator):
-    """As whoever gets the export calls it: a function of texts."""
+def ours(width=None):
+    """A contender: the SavedModel, as whoever gets the export calls it."""
+    search = (
+        ks.Greedy() if width is None else ks.BeamSearch(width, length_penalty=ALPHA)
+    )
+    translator = trained.translator(search)
     with tempfile.TemporaryDirectory() as folder:
         translator.export(f"{folder}/model")
         loaded = tf.saved_model.load(f"{folder}/model")
@@ -71,20 +34,36 @@ def saved_model(translator):
         found = loaded.signatures["serving_default"](tf.constant(texts))
         return found["text"], found["score"]
 
-    return translate
+    return _contender(translate, width)
 
 
-def rivals(translator):
-    """The plain loop; PyTorch, or None and a note."""
-    weights, subwords = trained.weights(translator.model), trained.sentence_piece()
-    made = weights, subwords, trained.LIMIT
-    plain = PlainTranslator(encoder(translator.model), *made)
-    try:
-        from benchmarks.rivals.torch_translator import torch_translator
-    except ImportError:
-        note = "PyTorch is not installed (pip install -e .[bench]): left out"
-        return plain, None, (note,)
-    return plain, torch_translator(*made), ()
+def plain(width=None, scored=False):
+    """A contender: the plain loop; `scored`: greedy decoding adds up scores, too."""
+    model = trained.translator(ks.Greedy()).model
+    loop = PlainTranslator(encoder(model), *_parts(model))
+
+    def translate(texts):
+        if width is None:
+            return loop.greedy(tf.constant(texts), scored)
+        return loop.beam(tf.constant(texts), width, ALPHA)
+
+    return _contender(translate, width)
+
+
+def torch(width=None):
+    """A contender: PyTorch, eager."""
+    from benchmarks.rivals.torch_translator import torch_translator
+
+    model = torch_translator(*_parts(trained.translator(ks.Greedy()).model))
+
+    def translate(texts):
+        return model.greedy(texts) if width is None else model.beam(texts, width, ALPHA)
+
+    return _contender(translate, width)
+
+
+def _parts(model):
+    return trained.weights(model), trained.sentence_piece(), trained.LIMIT
 
 
 def encoder(model):
@@ -97,25 +76,24 @@ def encoder(model):
     return encode
 
 
-def contest(steps, sentences, compared, notes):
-    """`steps` by name, from a list of texts to texts and scores; None: left out."""
+def _contender(translate, width):
+    """`translate`: a list of texts to texts and, with a beam, scores."""
+    sentences = trained.test_set().source
 
-    def contender(name, translate):
-        def run():
-            found = [_strings(*translate(batch)) for batch in _batches(sentences)]
-            return [np.concatenate(parts) for parts in zip(*found, strict=True)]
+    def run():
+        found = [_strings(*translate(batch)) for batch in _batches(sentences)]
+        return [np.concatenate(parts) for parts in zip(*found, strict=True)]
 
-        def results():
-            return dict(zip(compared, run(), strict=False))
+    def results():
+        names = ("texts",) if width is None else ("texts", "scores")
+        return dict(zip(names, run(), strict=False))
 
-        return Contender(name, run, results)
-
-    ours, *others = (contender(*item) for item in steps.items() if item[1] is not None)
-    return Contest(ours, others, TOLERANCES, notes=notes)
+    return Contender(run, results)
 
 
 def _batches(sentences):
-    return (sentences[i : i + BATCH] for i in range(0, len(sentences), BATCH))
+    size = REFERENCE.batch
+    return (sentences[i : i + size] for i in range(0, len(sentences), size))
 
 
 def _strings(texts, *scores):

@@ -6,73 +6,78 @@ sentences, padded to the longest one. KERAS_SEQATTN_DATA names the folder with t
 corpus in `multi30k`.
 """
 
-import keras
 import numpy as np
+import tensorflow as tf
 
 import keras_seqattn as ks
-from benchmarks.reference import BATCH, VOCABULARY
-from benchmarks.registry import Contest, benchmark
-from benchmarks.train_step import TOLERANCES, contender, same_weights
+from benchmarks import keras_fit, ours
+from benchmarks.corpus import encoded
+from benchmarks.rivals import keras_rnn
+from benchmarks.sizes import REFERENCE, SEED
 
 BATCHES = 16  # in one repetition
 
 
-@benchmark
-def multi30k_training():
-    """Training steps on Multi30k, English to German, joint BPE of 8000."""
-    keras.utils.set_random_seed(1409)
-    encoded = _encoded()
-    naive = _random_batches(encoded)
-    batches = {"keras_seqattn": _our_batches(encoded, naive), "keras.layers.RNN": naive}
-    inputs, labels = naive[0]
-    ours, *rivals = (
-        _trained(contender(*made, inputs, labels), made[1], batches[made[0]])
-        for made in same_weights(inputs, mask_zero=True)
+def with_ours():
+    """A contender: our model on our batches."""
+    naive = _random_batches(encoded())
+    batches = _our_batches(encoded(), naive)
+    return _contender(ours.compiled(REFERENCE, masked=True), batches)
+
+
+def with_keras():
+    """A contender: the rival on random batches."""
+    made = keras_rnn.compiled(REFERENCE, masked=True)
+    return _contender(made, _random_batches(encoded()))
+
+
+def _contender(made, batches):
+    """What is compared are results on random ids, as those of `train_step_masked`."""
+    contender = keras_fit.contender(*made, REFERENCE, masked=True)
+    dataset, [model, _] = in_memory(batches), made
+    tokens = sum(int(np.sum(labels > 0)) for _, labels in batches)
+    return contender._replace(
+        step=lambda: model.fit(dataset, verbose=0),
+        tokens=tokens,
+        flops=None,
+        notes=(_padding(tokens, batches),),
     )
-    notes = tuple(f"{name}: {_padding(b)}" for name, b in batches.items())
-    return Contest(ours, rivals, TOLERANCES, notes=notes)
 
 
-def _encoded():
-    task = ks.data.multi30k()
-    text = ks.SentencePiece.learn(
-        task.train.source + task.train.target, VOCABULARY, kind="bpe"
+def in_memory(batches):
+    """A dataset of batches of any lengths that were made before."""
+    signature = tf.nest.map_structure(
+        lambda x: tf.TensorSpec([None, None], x.dtype), batches[0]
     )
-    return ks.data.encode(task.train, text, text)
+    dataset = tf.data.Dataset.from_generator(
+        lambda: iter(batches), output_signature=signature
+    )
+    size = tf.data.experimental.assert_cardinality(len(batches))
+    return dataset.apply(size).cache()
 
 
-def _our_batches(encoded, naive):
+def _our_batches(found, naive):
     """As many positions in a batch as the rival has, padding included.
 
     They are the first ones of an epoch, which comes in random order.
     """
     positions = int(np.mean([labels.size for _, labels in naive]))
-    dataset = ks.data.batches(encoded, positions, seed=1409)
+    dataset = ks.data.batches(found, positions, seed=SEED)
     return list(dataset.take(BATCHES).as_numpy_iterator())
 
 
-def _random_batches(encoded):
-    order = np.random.default_rng(1409).permutation(len(encoded))
-    batches = []
-    for rows in np.split(order[: BATCH * BATCHES], BATCHES):
+def _random_batches(found):
+    order = np.random.default_rng(SEED).permutation(len(found))
+    size, batches = REFERENCE.batch, []
+    for rows in np.split(order[: size * BATCHES], BATCHES):
         # All in one batch: what is padded is what they need.
         [batch] = ks.data.batches(
-            encoded.select(rows), batch_size=BATCH, shuffle=False
+            found.select(rows), batch_size=size, shuffle=False
         ).as_numpy_iterator()
         batches.append(batch)
     return batches
 
 
-def _trained(contender, model, batches):
-    def step():
-        for inputs, labels in batches:
-            model.train_on_batch(inputs, labels)
-
-    tokens = sum(int(np.sum(labels > 0)) for _, labels in batches)
-    return contender._replace(step=step, tokens=tokens)
-
-
-def _padding(batches):
-    real = sum(int(np.sum(labels > 0)) for _, labels in batches)
+def _padding(real, batches):
     share = 1 - real / sum(labels.size for _, labels in batches)
     return f"{share:.0%} of the target positions are padding"

@@ -1,25 +1,10 @@
-"""What a benchmark is, and the list of them.
+"""What a benchmark is: contenders on the same work, and the sizes at which they do it.
 
-A benchmark is a name and a function that makes its contenders: ours first, then the
-rivals. It does not speak for itself: `gate` compares them first, and where they do not
-compute the same, no time is measured.
+Nothing here computes. A contender is named by the function that makes it, which runs in
+a process of its own and returns a `benchmarks.contender.Contender`.
 """
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
-
-import numpy as np
-
-BENCHMARKS = {}
-
-
-class Contender(NamedTuple):
-    """One way of doing the work."""
-
-    name: str
-    step: Callable[[], Any]  # one repetition, to be timed
-    results: Callable[[], dict[str, Any]]  # what must agree; called once, first
-    tokens: int = 0  # real ones in a repetition, where contenders differ in that
 
 
 class Tolerance(NamedTuple):
@@ -32,51 +17,42 @@ class Tolerance(NamedTuple):
     relative: float
 
 
-class Contest(NamedTuple):
-    """Contenders on the same work, same weights, same data."""
+class Entry(NamedTuple):
+    """One contender: where it is made, and with what."""
 
-    ours: Contender
-    rivals: list[Contender]
-    tolerances: list[Tolerance]
+    make: str  # "module:function"
+    options: dict[str, Any] = {}
+    tolerances: tuple[Tolerance, ...] | None = None  # None: those of the benchmark
+    compared: bool = True  # False: another model, which the gate cannot compare
+    smoke: bool = True  # False: takes minutes to build
+    python: str | None = None  # of an environment of its own
+
+
+class Benchmark(NamedTuple):
+    """Contenders by name, ours first; points by label: options that all of them get."""
+
+    name: str
+    what: str
+    contenders: dict[str, Entry]
+    points: dict[str, dict[str, Any]]
+    tolerances: tuple[Tolerance, ...] = ()
+    base: str | None = None  # all are compared with this one, too
+    kind: str = "time"  # or "memory", of one step
     steps: int = 1  # in one repetition; times are shown for one of them, too
-    notes: tuple[str, ...] = ()  # e.g. which rival is missing
+    repetitions: int = 20
+    seconds: float = 120.0  # for the repetitions of a point: afterwards it ends early
+    axis: str | None = None  # what differs between points: a plot is drawn against it
+    counts_flops: bool = False  # and shows the share of the machine's peak
+    needs: tuple[str, ...] = ()  # variables that must be set in the environment
 
 
-def benchmark(make):
-    """Registers `make() -> Contest` under its name; its docstring says what it is."""
-    BENCHMARKS[make.__name__] = make
-    return make
-
-
-def gate(contest):
-    """What the rivals compute differently, one line each; empty: times may be shown."""
-    ours = contest.ours.results()
-    complaints = []
-    for rival in contest.rivals:
-        theirs = rival.results()
-        for name in sorted(ours.keys() ^ theirs.keys()):
-            complaints.append(f"{rival.name}: only one of the two has {name}")
-        for name in sorted(ours.keys() & theirs.keys()):
-            allowed = _allowed(contest, name)
-            apart = _apart(np.asarray(ours[name]), np.asarray(theirs[name]))
-            if not apart <= allowed:  # NaN is no agreement
-                complaints.append(f"{rival.name}: {name} differs by {apart:.1e}")
-    return complaints
-
-
-def _allowed(contest, name):
-    for tolerance in contest.tolerances:
-        if name.startswith(tolerance.names):
-            return tolerance.relative
-    raise ValueError(
-        f"No tolerance for the result {name!r}. Expected one whose names it "
-        f"starts with, received {contest.tolerances}. Add one to the Contest."
-    )
-
-
-def _apart(ours, theirs):
-    if ours.shape != theirs.shape:
-        return np.inf
-    if ours.dtype.kind == "U":
-        return np.mean(ours != theirs)
-    return np.max(np.abs(ours - theirs)) / max(np.max(np.abs(ours)), 1e-30)
+def smoked(benchmark):
+    """The same at a sixteenth of the sizes: whether it runs, not how fast."""
+    points = {
+        label: {**options, "size": options["size"].small()}
+        if "size" in options
+        else options
+        for label, options in benchmark.points.items()
+    }
+    contenders = {n: e for n, e in benchmark.contenders.items() if e.smoke}
+    return benchmark._replace(points=points, contenders=contenders, repetitions=2)

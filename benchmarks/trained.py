@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import keras_seqattn as ks
-from benchmarks.reference import check_complete, gru_weights
+from benchmarks.keras_weights import check_complete, gru_weights
 
 RUN = "KERAS_SEQATTN_RUN"
 LIMIT = 2, 10  # of a translation: twice its source, and 10 tokens more
@@ -90,7 +90,7 @@ def bleu(texts, pairs):
 def weights(model):
     """Arrays by name, all of the model."""
     variables = _variables(model)
-    check_complete((model, variables))
+    check_complete(model, variables)
     return {name: _one_array(name, value) for name, value in variables.items()}
 
 

@@ -9,6 +9,9 @@ import keras
 import tensorflow as tf
 from keras import layers, ops
 
+from benchmarks import searching
+from benchmarks.rivals.keras_encoder import keras_encoder
+
 PAD, START, END = 0, 1, 2
 
 
@@ -83,3 +86,10 @@ class EagerLoop:
 
 
 _GRU = ("kernel", "recurrent_kernel", "bias")
+
+
+def search(size):
+    """A contender, greedy."""
+    weights, source = searching.weights(size), tf.constant(searching.source(size))
+    loop = EagerLoop(keras_encoder(weights), weights)
+    return searching.contender(lambda: loop.greedy(source, size.target)[:1], size)

@@ -8,6 +8,9 @@ knows neither masks nor alignments nor length penalties.
 
 import tensorflow as tf
 
+from benchmarks import searching
+from benchmarks.rivals.keras_encoder import keras_encoder
+
 PAD, START, END = 0, 1, 2
 
 
@@ -98,3 +101,16 @@ def _shapes(state, k):
     beam, rows = tf.TensorShape([None, k]), tf.TensorShape([None, state.shape[1]])
     tokens = tf.TensorShape([None, k, None])
     return tf.TensorShape([]), beam, rows, beam, beam, tokens
+
+
+def search(size, width=None, scored=False):
+    """A contender; `scored`: greedy decoding adds up scores, too."""
+    weights, source = searching.weights(size), tf.constant(searching.source(size))
+    loop = PlainLoop(keras_encoder(weights), weights)
+
+    def decode():
+        if width is None:
+            return loop.greedy(source, size.target, scored)[:1]
+        return loop.beam(source, size.target, width)
+
+    return searching.contender(decode, size)

@@ -1,13 +1,16 @@
-"""The same model in PyTorch, eager, without gradients: greedy and beam search.
+"""The same model in PyTorch: teacher forcing, greedy and beam search.
 
-Keys once per source, stock `nn.GRU` and `nn.GRUCell`, the beam as rows of the batch,
-the memory repeated for it.
+Keys once per source, stock `nn.GRU` and `nn.GRUCell`, the readout of a whole target
+once after the loop; the beam as rows of the batch, the memory repeated for it.
 """
 
 import os
 
 import torch
 from torch import nn
+
+from benchmarks import searching
+from benchmarks.rivals.torch_weights import state_dict
 
 PAD, START, END = 0, 1, 2
 
@@ -29,20 +32,31 @@ class TorchSeq2Seq(nn.Module):
         self.decoder = nn.GRUCell(depth + 2 * units, units)
         self.hidden = nn.Linear(3 * units, units)
         self.logits = nn.Linear(units, vocabulary)
-        self.load_state_dict(_state_dict(weights))
-        self.eval()
+        self.load_state_dict(state_dict(weights))
+
+    def forward(self, source, target):
+        """Teacher forcing: logits of a whole target."""
+        values, keys, state = self.start(source)
+        read = []
+        for embedded in self.target_embedding(target).unbind(dim=1):
+            state, context = self.attend(embedded, state, values, keys)
+            read.append(torch.cat([state, context], dim=-1))
+        return self.logits(torch.tanh(self.hidden(torch.stack(read, dim=1))))
 
     def start(self, source):
         values, final = self.encoder(self.source_embedding(source))
         state = torch.tanh(self.bridge(torch.cat([final[0], final[1]], dim=-1)))
         return values, self.key(values), state
 
-    def step(self, token, state, values, keys):
+    def attend(self, embedded, state, values, keys):
         hidden = torch.tanh(self.query(state)[:, None] + keys)
         alignment = torch.softmax(self.score(hidden).squeeze(-1), dim=-1)
         context = torch.bmm(alignment[:, None], values).squeeze(1)
-        x = torch.cat([self.target_embedding(token), context], dim=-1)
-        state = self.decoder(x, state)
+        return self.decoder(torch.cat([embedded, context], dim=-1), state), context
+
+    def step(self, token, state, values, keys):
+        embedded = self.target_embedding(token)
+        state, context = self.attend(embedded, state, values, keys)
         read = torch.tanh(self.hidden(torch.cat([state, context], dim=-1)))
         return self.logits(read), state
 
@@ -95,31 +109,14 @@ def torch_seq2seq(weights):
     return TorchSeq2Seq(weights)
 
 
-def _state_dict(weights):
-    """Keras's weights as PyTorch wants them: kernels transposed, gates r, z, n."""
+def search(size, width=None):
+    """A contender, greedy or with a beam."""
+    model = torch_seq2seq(searching.weights(size)).eval()
+    source = torch.from_numpy(searching.source(size)).long()
 
-    def tensor(array):
-        return torch.tensor(array).contiguous()
+    def decode():
+        if width is None:
+            return (model.greedy(source, size.target),)
+        return model.beam(source, size.target, width)
 
-    state = {}
-    for name in ("source_embedding", "target_embedding"):
-        state[f"{name}.weight"] = tensor(weights[name])
-    for name in ("key", "query", "score", "bridge", "hidden", "logits"):
-        state[f"{name}.weight"] = tensor(weights[f"{name}.kernel"].T)
-        if f"{name}.bias" in weights:
-            state[f"{name}.bias"] = tensor(weights[f"{name}.bias"])
-    for name, suffix in (
-        ("encoder.forward", "_l0"),
-        ("encoder.backward", "_l0_reverse"),
-        ("decoder", ""),
-    ):
-        bias_in, bias_state = weights[f"{name}.bias"]
-        for part, array in (
-            ("weight_ih", weights[f"{name}.kernel"]),
-            ("weight_hh", weights[f"{name}.recurrent_kernel"]),
-            ("bias_ih", bias_in),
-            ("bias_hh", bias_state),
-        ):
-            z, r, n = tensor(array.T).chunk(3)
-            state[f"{name.split('.')[0]}.{part}{suffix}"] = torch.cat([r, z, n])
-    return state
+    return searching.contender(decode, size)

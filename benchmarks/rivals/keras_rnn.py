@@ -9,6 +9,9 @@ softmax is masked.
 import keras
 from keras import ops
 
+from benchmarks import keras_fit
+from benchmarks.keras_weights import gru_weights
+
 
 class AttentionGRUCell(keras.layers.Layer):
     """A GRU cell that attends before each step: input `[x; c]`, output `[s; c]`."""
@@ -73,3 +76,36 @@ class KerasSeq2Seq(keras.Model):
         self.cell.set_memory(values, self.key_layer(values), mask)
         outputs = self.decoder(self.target_embedding(target), initial_state=state)
         return self.logits(self.hidden(outputs))
+
+
+def training(size, masked=False, steps=5):
+    """A contender that trains it."""
+    return keras_fit.contender(*compiled(size, masked), size, masked, steps)
+
+
+def compiled(size, masked):
+    """The model with Keras's loss and Adam, and its variables by name."""
+    model = KerasSeq2Seq(size.vocabulary, size.embedding, size.units, masked)
+    ids = keras.ops.zeros((1, 2), "int32")
+    model({"source": ids, "target": ids})  # makes the variables
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(keras.optimizers.Adam(), loss)
+    return model, by_name(model)
+
+
+def by_name(model):
+    cell = model.cell
+    variables = {
+        "source_embedding": model.source_embedding.embeddings,
+        "target_embedding": model.target_embedding.embeddings,
+        "key.kernel": model.key_layer.kernel,
+        "query.kernel": cell.query_layer.kernel,
+        "score.kernel": cell.score_layer.kernel,
+        **gru_weights("encoder.forward", model.encoder.forward_layer.cell),
+        **gru_weights("encoder.backward", model.encoder.backward_layer.cell),
+        **gru_weights("decoder", cell.gru),
+    }
+    for name in ("bridge", "hidden", "logits"):
+        variables[f"{name}.kernel"] = getattr(model, name).kernel
+        variables[f"{name}.bias"] = getattr(model, name).bias
+    return variables

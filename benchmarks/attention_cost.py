@@ -1,0 +1,33 @@
+"""What attention costs: a training step against the length, with it and without.
+
+Without it a step of the decoder sees the encoder's final state: m + t steps for m
+source and t target tokens. With it every step reads all annotations: m times t.
+"""
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+import keras_seqattn as ks
+from benchmarks import ours, sizes
+from benchmarks.contender import Contender
+
+
+def training(size, attention, steps=1):
+    """A contender that trains a model with or without attention."""
+    keras.utils.set_random_seed(sizes.SEED)
+    head = ks.OutputHead(size.vocabulary)
+    cell = None if attention else ks.ContextCell(size.units)
+    model = ours.seq2seq(size, head, cell)
+    model.compile(ks.FusedAdam(), ks.SmoothedCrossentropy(0.0))
+    source, target, labels = sizes.batch(size)
+    data = {"source": source, "target": target}, labels
+    dataset = tf.data.Dataset.from_tensors(data).repeat()
+
+    def fit():
+        return model.fit(dataset, steps_per_epoch=steps, verbose=0).history["loss"]
+
+    def results():
+        return {"loss": np.array(fit())}
+
+    return Contender(fit, results)

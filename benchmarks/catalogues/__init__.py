@@ -1,0 +1,1 @@
+"""What is measured: sizes, contenders, tolerances; nothing here computes."""

@@ -1,0 +1,43 @@
+"""Weights of Keras models by the names of `benchmarks.sizes.weights`."""
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+
+def gru_weights(name, cell):
+    """Those of a `keras.layers.GRUCell`."""
+    return {
+        f"{name}.kernel": cell.kernel,
+        f"{name}.recurrent_kernel": cell.recurrent_kernel,
+        f"{name}.bias": cell.bias,
+    }
+
+
+def assign(variables, weights):
+    """Puts arrays into variables; a tuple holds in parts what is one array."""
+    for name, array in weights.items():
+        parts = keras.tree.flatten(variables[name])
+        rows = array.reshape(-1, parts[0].shape[-1])
+        sizes = [int(np.prod(part.shape)) // part.shape[-1] for part in parts]
+        shares = np.split(rows, np.cumsum(sizes[:-1]))
+        for part, share in zip(parts, shares, strict=True):
+            part.assign(share.reshape(part.shape))
+
+
+def joined(value, shape):
+    """The other way round: an array of that shape, of one tensor or several."""
+    parts = value if isinstance(value, tuple) else (value,)
+    parts = [np.asarray(tf.convert_to_tensor(part), "float32") for part in parts]
+    return np.concatenate([p.reshape(-1, p.shape[-1]) for p in parts]).reshape(shape)
+
+
+def check_complete(model, variables):
+    """A weight that was not copied, or not compared, would make the gate worthless."""
+    named = {id(variable) for variable in keras.tree.flatten(variables)}
+    left = [v.path for v in model.trainable_variables if id(v) not in named]
+    if left:
+        raise ValueError(
+            f"{type(model).__name__} has weights without a name in the comparison. "
+            f"Expected none, received {left}. Name them beside the others."
+        )

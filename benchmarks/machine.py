@@ -1,0 +1,52 @@
+"""What the machine can do, and what it does meanwhile."""
+
+import os
+import pathlib
+import time
+
+import numpy as np
+
+M, K, N = 1024, 512, 1536  # all positions of the reference batch into three gates
+PRODUCTS = 10  # of which the fastest counts
+
+
+def busy():
+    """Processor seconds of all programs since some moment; NaN if nobody tells."""
+    try:
+        fields = pathlib.Path("/proc/stat").read_text().split()[1:9]
+    except OSError:
+        return float("nan")
+    user, nice, system, _, _, *interrupts = map(int, fields)
+    return (user + nice + system + sum(interrupts)) / os.sysconf("SC_CLK_TCK")
+
+
+def resident(field):
+    """Bytes of this process: "VmRSS" now, "VmHWM" at most; Linux only."""
+    for line in pathlib.Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(f"{field}:"):
+            return int(line.split()[1]) * 1024
+    raise ValueError(
+        f"/proc/self/status has no {field!r}. Expected VmRSS or VmHWM. Check the name."
+    )
+
+
+def gemm_peak():
+    """Floating-point operations a second of [M, K] x [K, N] in float32, at best."""
+    multiply = _multiply()
+    multiply()
+    times = []
+    for _ in range(PRODUCTS):
+        start = time.perf_counter()
+        multiply()
+        times.append(time.perf_counter() - start)
+    return 2 * M * K * N / min(times)
+
+
+def _multiply():
+    import tensorflow as tf  # the processes of other libraries do without
+
+    rng = np.random.default_rng(0)
+    a = tf.constant(rng.standard_normal((M, K)), tf.float32)
+    b = tf.constant(rng.standard_normal((K, N)), tf.float32)
+    sample = tf.function(lambda: tf.matmul(a, b)[0, 0])  # its value: surely finished
+    return lambda: sample().numpy()

@@ -1,0 +1,107 @@
+"""One point of a benchmark: build, gate, warm-up, interleaved repetitions.
+
+Times move with the machine and with what else runs on it. So the contenders take turns,
+each repetition in the other order, and a ratio is the median of the ratios within the
+repetitions. Beside the time on the wall stands the processor time of the contender's
+process, which other programs disturb least. The GEMM peak of the same minutes says what
+the machine can do, and what others did meanwhile whether to believe it: PyTorch's
+threads wait for each other by spinning, so on a busy machine it suffers most, and we
+look too good; OMP_WAIT_POLICY=passive in the environment helps it there.
+"""
+
+import contextlib
+import os
+import time
+
+from benchmarks import gate
+from benchmarks.processes import Process, Refused
+
+WARM_UP = 2
+FEWEST = 3  # repetitions, however long they take
+
+
+def measure(benchmark, options):
+    """A row: what the gate complains of, or else the figures of all contenders."""
+    row = {"ours": next(iter(benchmark.contenders)), "notes": [], "versions": {}}
+    row |= {"tokens": {}, "complaints": []}
+    with contextlib.ExitStack() as stack:
+        processes = _built(benchmark, options, row, stack)
+        if benchmark.kind == "memory":
+            row["memory"] = {p.name: p.ask("memory") for p in processes}
+        _gate(benchmark, processes, row)
+        if not row["complaints"] and benchmark.kind == "time":
+            _time(benchmark, processes, row)
+    return row
+
+
+def _built(benchmark, options, row, stack):
+    """Those contenders that there are; a note about the others."""
+    processes = []
+    for name, entry in benchmark.contenders.items():
+        if entry.python is not None and not os.path.exists(entry.python):
+            _without(name, f"make bench-{name.lower()} gives it an environment", row)
+            continue
+        process = stack.enter_context(contextlib.closing(Process(name, entry.python)))
+        try:
+            built = process.ask("build", entry.make, {**entry.options, **options})
+        except Refused as refused:
+            _without(name, refused, row)
+            continue
+        row["tokens"][name] = built["tokens"]
+        row["versions"] |= built["versions"]
+        row["notes"] += [f"{name}: {note}" for note in built["notes"]]
+        processes.append(process)
+    return processes
+
+
+def _without(name, refused, row):
+    if name == row["ours"]:
+        raise RuntimeError(
+            f"{name} cannot be measured. Expected a contender, received: {refused}. "
+            "Repair it: there is nothing to compare the rivals with."
+        ) from None
+    row["notes"].append(f"{name} is left out: {refused}")
+
+
+def _gate(benchmark, processes, row):
+    ours, *rivals = processes
+    expected = ours.ask("results")
+    for process in rivals:
+        entry = benchmark.contenders[process.name]
+        try:
+            found = process.ask("results")
+        except Refused as refused:
+            _without(process.name, refused, row)
+            processes.remove(process)
+            continue
+        tolerances = benchmark.tolerances
+        if entry.tolerances is not None:
+            tolerances = entry.tolerances
+        if entry.compared:
+            row["complaints"] += gate.complaints(
+                process.name, expected, found, tolerances
+            )
+
+
+def _time(benchmark, processes, row):
+    wall = row["wall"] = {process.name: [] for process in processes}
+    processor = row["processor"] = {process.name: [] for process in processes}
+    peak, others, measured = 0.0, 0.0, 0.0
+    start = time.monotonic()
+    for repetition in range(WARM_UP + benchmark.repetitions):
+        late = time.monotonic() - start > benchmark.seconds
+        if late and repetition >= WARM_UP + FEWEST:
+            break
+        for process in processes[:: 1 if repetition % 2 else -1]:
+            seconds, own, foreign = process.ask("repeat")
+            if repetition >= WARM_UP:
+                wall[process.name].append(seconds)
+                processor[process.name].append(own)
+                others, measured = others + foreign, measured + seconds
+        peak = max(peak, processes[0].ask("peak"))
+    row["gemm_peak_gflops"] = peak / 1e9
+    row["others"] = others / measured  # processors that were not the contender's
+    row["flops"] = {}
+    if benchmark.counts_flops:
+        row["flops"] = {process.name: process.ask("flops") for process in processes}
+    row["figures"] = {process.name: process.ask("figures") for process in processes}

@@ -1,0 +1,153 @@
+"""`python -m benchmarks.operations`: operations in one step of the decoder's loop.
+
+On a GPU every operation is a kernel to be launched, and with the small matrices of one
+step that is what a step costs. So they are counted, forward and backward, ours beside
+those of the same decoder as a cell in `keras.layers.RNN`. Both are traced with the
+gradients of all their weights and inputs, and run operation by operation: whatever is
+inside the loops is divided by the number of target steps.
+"""
+
+import collections
+import json
+import math
+import sys
+from typing import NamedTuple
+
+import keras
+import tensorflow as tf
+
+import keras_seqattn as ks
+from benchmarks import ours, store, traced
+from benchmarks.rivals.keras_rnn import AttentionGRUCell
+from benchmarks.sizes import Size
+
+SIZE = Size(batch=4, source=6, target=8, embedding=32, units=32)  # counts know no size
+MOST = 0.5  # of the rival's, the bar
+FEW = 2  # elements: a counter or a shape, computed on the host
+# Other views of a tensor: no kernel on any device.
+WITHOUT_KERNEL = frozenset(
+    "Const EnsureShape ExpandDims Identity IdentityN NoOp Placeholder PreventGradient "
+    "ReadVariableOp Reshape Shape Squeeze StopGradient VariableShape".split()
+)
+SLICES = ("Slice", "StridedSlice", "StridedSliceGrad")
+
+
+class Count(NamedTuple):
+    """Operations of one target step."""
+
+    kernels: float  # which compute more than a counter
+    all: float  # which TensorFlow executes
+
+
+def count(function, forward, steps):
+    """`(forward, backward)`, a `Count` each.
+
+    Args:
+        function: concrete function: the layer and its gradients.
+        forward: the layer alone: it says which loops are not of the gradient.
+        steps: number of target steps.
+    """
+    loops = _by_loop(forward)
+    before = len(loops)
+    loops = _by_loop(function)
+    return tuple(
+        Count(*(sum(numbers) / steps for numbers in zip((0, 0), *part, strict=True)))
+        for part in (loops[:before], loops[before:])
+    )
+
+
+def _by_loop(function):
+    """Kernels and operations of every outermost loop, in the order of the loops."""
+    numbers = collections.defaultdict(lambda: [0, 0])
+    seen, _ = traced.run(function)
+    for executed in seen:
+        if executed.loop is not None:
+            numbers[executed.loop][0] += is_kernel(executed)
+            numbers[executed.loop][1] += 1
+    return list(numbers.values())
+
+
+def is_kernel(executed):
+    """Whether a device must launch something for it."""
+    op, sizes = executed.op, [math.prod(shape) for shape in executed.outputs]
+    if op.type in WITHOUT_KERNEL or op.type.startswith("TensorList"):
+        return False
+    if op.type in SLICES:  # a slice of everything is a view; the gradient's is the last
+        sliced = executed.inputs[-1 if op.type == "StridedSliceGrad" else 0]
+        return math.prod(sliced) != sizes[0]
+    if op.type == "AddN" and op.outputs[0].dtype == tf.variant:
+        return True  # of the elements of two lists
+    return any(
+        output.dtype.is_floating or size > FEW
+        for output, size in zip(op.outputs, sizes, strict=True)
+    )
+
+
+def our_decoder(size):
+    """A function of inputs, values and state; its weights."""
+    decoder = ks.AttentionDecoder(ours.cell(size.units))
+    decoder.build((None, None, size.embedding), (None, None, 2 * size.units))
+
+    def decode(inputs, values, state):
+        return decoder(inputs, values, initial_state=state, training=True)
+
+    return decode, decoder
+
+
+def rival_decoder(size):
+    """The same of the rival, keys included."""
+    cell = AttentionGRUCell(size.units, memory_depth=2 * size.units)
+    decoder = keras.layers.RNN(cell, return_sequences=True)
+    keys = keras.layers.Dense(size.units, use_bias=False)
+
+    def decode(inputs, values, state):
+        cell.set_memory(values, keys(values), None)
+        return decoder(inputs, initial_state=state, training=True)
+
+    return decode, decoder
+
+
+def counted(made, size=SIZE):
+    """`(forward, backward)` of what `our_decoder` and `rival_decoder` return."""
+    decode, layer = made
+    inputs = tf.random.normal((size.batch, size.target, size.embedding))
+    values = tf.random.normal((size.batch, size.source, 2 * size.units))
+    state = tf.random.normal((size.batch, size.units))
+    decode(inputs, values, state)  # makes the variables
+
+    def gradients():
+        given = [tf.identity(x) for x in (inputs, values, state)]
+        with tf.GradientTape() as tape:
+            tape.watch(given)
+            total = tf.reduce_sum(decode(*given) ** 2)
+        weights = [variable.value for variable in layer.trainable_variables]
+        return tape.gradient(total, given + weights)
+
+    functions = gradients, lambda: decode(inputs, values, state)
+    both = (tf.function(f).get_concrete_function() for f in functions)
+    return count(*both, size.target)
+
+
+def main():
+    found = {
+        "keras_seqattn": counted(our_decoder(SIZE)),
+        "keras.layers.RNN": counted(rival_decoder(SIZE)),
+    }
+    print("Operations of one decoder step, counted from the graph.\n")
+    print(f"{'':18}{'kernels':>20}{'all operations':>22}")
+    print(f"{'':18}{'forward':>10}{'backward':>10}{'forward':>12}{'backward':>10}")
+    for name, (forward, backward) in found.items():
+        print(
+            f"{name:18}{forward.kernels:10.1f}{backward.kernels:10.1f}"
+            f"{forward.all:12.1f}{backward.all:10.1f}"
+        )
+    content = {"commit": store.commit(), "counts": found}
+    store.RESULTS.mkdir(exist_ok=True)
+    (store.RESULTS / "operations.json").write_text(json.dumps(content, indent=2) + "\n")
+    shares = [a.kernels / b.kernels for a, b in zip(*found.values(), strict=True)]
+    print(f"{'ours / it':18}{shares[0]:10.2f}{shares[1]:10.2f}  at most {MOST}")
+    return int(max(shares) > MOST)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

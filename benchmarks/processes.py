@@ -1,0 +1,77 @@
+"""Contenders in processes of their own, driven through pipes."""
+
+import contextlib
+import multiprocessing
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).parents[1]
+PATIENCE = 1200.0  # seconds for one answer; torch.compile takes minutes
+
+
+class Refused(Exception):
+    """A contender that did not do what it was asked; says why."""
+
+
+class Process:
+    """One contender; `ask` it."""
+
+    def __init__(self, name, python=None):
+        self.name, self.log = name, tempfile.TemporaryFile()
+        self.connection, theirs = multiprocessing.Pipe()
+        command = [python or sys.executable, "-m", "benchmarks.worker"]
+        quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_BACKEND": "tensorflow"}
+        with theirs:
+            self.process = subprocess.Popen(
+                [*command, str(theirs.fileno())],
+                cwd=ROOT,
+                env={**os.environ, **quiet},
+                pass_fds=[theirs.fileno()],
+                stdout=self.log,
+                stderr=self.log,
+            )
+
+    def ask(self, command, *arguments):
+        """The answer, or `Refused`."""
+        try:
+            self.connection.send((command, *arguments))
+            if not self.connection.poll(PATIENCE):
+                raise Refused(f"no answer to {command!r} in {PATIENCE:.0f} seconds")
+            said, answer = self.connection.recv()
+        except (EOFError, OSError):
+            raise Refused(self._end()) from None
+        if said == "unavailable":
+            raise Refused(answer)
+        if said == "failed":
+            raise Refused(_shortened(answer))
+        return answer
+
+    def _end(self):
+        code = self.process.wait()
+        self.log.seek(0)
+        lines = self.log.read().decode(errors="replace").splitlines()
+        return f"its process ended with code {code}: {' / '.join(lines[-3:])}"
+
+    def close(self):
+        self.connection.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(10)
+        self.process.kill()
+        self.process.wait()
+        self.log.close()
+
+
+def _shortened(trace):
+    """Where it happened and what it was, in one line."""
+    lines = [line.strip() for line in trace.strip().splitlines()]
+    places = [line for line in lines if line.startswith("File ")]
+    what = next(x for x in lines[lines.index(places[-1]) :] if _is_error(x))
+    return f"{what[:300]} ({places[-1].split('/')[-1]})"
+
+
+def _is_error(line):
+    name = line.split(":")[0].split(".")[-1]
+    return name.isidentifier() and name[0].isupper()

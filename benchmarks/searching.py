@@ -1,0 +1,45 @@
+"""Decoding: weights at which tokens are apart, and a contender of a search.
+
+No sentence ends before the last step, so that all contenders take the same steps; the
+encoder counts, for all. Our times include what the rivals do without: masks, scores of
+greedy decoding, alignments, what was forbidden.
+"""
+
+import numpy as np
+
+from benchmarks import sizes
+from benchmarks.contender import Contender
+
+SPECIAL = 3  # padding, start and end are the first ids
+# Logits must be apart: where the rivals' rounding decides, tokens differ.
+SPREAD = 20.0
+
+
+def weights(size):
+    """Those of the model, with which no hypothesis ends."""
+    found = sizes.weights(size)
+    found["logits.kernel"] *= SPREAD
+    found["logits.bias"][:SPECIAL] = -100.0
+    return found
+
+
+def source(size):
+    """Ids `[batch, source]`, all of them real words."""
+    rng = np.random.default_rng(sizes.SEED)
+    ids = rng.integers(SPECIAL, size.vocabulary, (size.batch, size.source))
+    return ids.astype("int32")
+
+
+def contender(search, size):
+    """`search()` gives tokens and, where all have them, scores."""
+
+    def run():
+        return [np.asarray(result) for result in search()]
+
+    def results():
+        found = dict(zip(("tokens", "scores"), run(), strict=False))
+        # Ours has an axis of hypotheses where greedy decoding has only one.
+        found["tokens"] = found["tokens"].reshape(-1, size.target)
+        return found
+
+    return Contender(run, results)

@@ -1,0 +1,109 @@
+"""A row for people. All figures are medians; ratios, of those within repetitions."""
+
+import os
+import statistics
+
+from benchmarks.machine import K, M, N
+
+RATIOS = ("ours / it, wall", "ours / it, processor")
+
+
+def text(benchmark, label, row):
+    """The lines of one point."""
+    title = f"{benchmark.name}: {benchmark.what}"
+    if benchmark.axis:
+        title += f" {benchmark.axis} {label}."
+    lines = [title, *(f"  {note}" for note in row["notes"])]
+    if row["complaints"]:
+        complaints = [f"  {complaint}" for complaint in row["complaints"]]
+        return "\n".join([*lines, "  no figures: they disagree", *complaints])
+    lines += _aligned(table(benchmark, row))
+    return "\n".join(lines + [f"  {line}" for line in figures(row) + machine(row)])
+
+
+def table(benchmark, row):
+    """A list of lists of strings; the first is the head."""
+    if benchmark.kind == "memory":
+        cells = ((name, f"{x / 1e6:.0f}") for name, x in row["memory"].items())
+        return [["", "MB above those after build"], *map(list, cells)]
+    if len({tokens for tokens in row["tokens"].values() if tokens}) > 1:
+        return _throughputs(row)
+    return _times(benchmark, row)
+
+
+def figures(row):
+    """What contenders have measured themselves."""
+    found = {name: of or {} for name, of in row.get("figures", {}).items()}
+    return [
+        f"{name}: {what} {x:.2g}" for name in found for what, x in found[name].items()
+    ]
+
+
+def machine(row):
+    """What the machine could do and did meanwhile."""
+    if "gemm_peak_gflops" not in row:
+        return []
+    peak = f"{row['gemm_peak_gflops']:.0f} GFLOP/s"
+    busy = f"{row['others']:.2f} of {os.cpu_count()} processors"
+    return [
+        f"GEMM peak of this run, [{M},{K}]x[{K},{N}] float32: {peak}",
+        f"Other programs kept busy meanwhile: {busy}",
+    ]
+
+
+def _times(benchmark, row):
+    steps, ours, base = benchmark.steps, row["ours"], benchmark.base
+    base = base if base in row["wall"] else None
+    unit = "per step" if steps > 1 else "time"
+    head = ["", f"wall {unit}", f"processor {unit}", *RATIOS]
+    head += [f"it / {base}"] if base else []
+    flops = {name: count for name, count in row["flops"].items() if count}
+    head += ["share of GEMM peak"] if flops else []
+    rows = [head]
+    for name in row["wall"]:
+        cells = [name]
+        for kind in ("wall", "processor"):
+            cells.append(f"{statistics.median(row[kind][name]) / steps * 1e3:.2f} ms")
+        cells += [f"{ratio(row, k, ours, name):.3f}" for k in ("wall", "processor")]
+        cells += [f"{ratio(row, 'wall', name, base):.3f}"] if base else []
+        if flops:
+            cells.append(f"{share(row, name, steps):.0%}" if name in flops else "")
+        rows.append(cells)
+    return rows
+
+
+def _throughputs(row):
+    """Where contenders differ in their work, what counts is work by time."""
+    rows = [["", "tokens / s", *RATIOS]]
+    for name in row["wall"]:
+        more = row["tokens"][row["ours"]] / row["tokens"][name]
+        ratios = [
+            more / ratio(row, k, row["ours"], name) for k in ("wall", "processor")
+        ]
+        cells = [f"{x:.2f}" for x in ratios]
+        rows.append([name, f"{throughput(row, name):.0f}", *cells])
+    return rows
+
+
+def ratio(row, kind, one, other):
+    """Median of what one takes, divided by what the other takes."""
+    pairs = zip(row[kind][one], row[kind][other], strict=True)
+    return statistics.median(a / b for a, b in pairs)
+
+
+def throughput(row, name):
+    """Real tokens a second."""
+    return row["tokens"][name] / statistics.median(row["wall"][name])
+
+
+def share(row, name, steps):
+    """Of the machine's GEMM peak: what the step's matrix products make of it."""
+    done = row["flops"][name] * steps / statistics.median(row["wall"][name])
+    return done / 1e9 / row["gemm_peak_gflops"]
+
+
+def _aligned(rows):
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for first, *others in rows:
+        cells = [f"{c:>{w}}" for c, w in zip(others, widths[1:], strict=True)]
+        yield "  ".join([f"  {first:<{widths[0]}}", *cells])

@@ -1,0 +1,78 @@
+"""`python -m benchmarks.worker FD`: the process of one contender.
+
+It does what it is asked through a pipe, one thing after the other: `build`, `results`,
+`repeat`, `memory`, `peak`, `flops`, `figures`. The pipe is a file descriptor, because
+libraries print.
+"""
+
+import importlib
+import pathlib
+import sys
+import time
+import traceback
+from multiprocessing.connection import Connection
+
+from benchmarks import machine
+from benchmarks.contender import Unavailable
+
+
+class Worker:
+    """Answers; `build` comes first."""
+
+    def build(self, make, options):
+        module, _, function = make.partition(":")
+        made = getattr(importlib.import_module(module), function)(**options)
+        self.contender = made
+        return {"tokens": made.tokens, "notes": made.notes, "versions": _versions()}
+
+    def results(self):
+        return self.contender.results()
+
+    def repeat(self):
+        """Seconds of one repetition: on the wall, of this process, of all others."""
+        wall, own, busy = time.perf_counter(), time.process_time(), machine.busy()
+        self.contender.step()
+        wall, own = time.perf_counter() - wall, time.process_time() - own
+        return wall, own, machine.busy() - busy - own
+
+    def memory(self):
+        """Bytes that one repetition takes at most, above those after `build`."""
+        before = machine.resident("VmRSS")
+        pathlib.Path("/proc/self/clear_refs").write_text("5")  # forgets the peak
+        self.contender.step()
+        return machine.resident("VmHWM") - before
+
+    def peak(self):
+        return machine.gemm_peak()
+
+    def flops(self):
+        return self.contender.flops and self.contender.flops()
+
+    def figures(self):
+        return self.contender.figures and self.contender.figures()
+
+
+def _versions():
+    names = ("tensorflow", "keras", "torch", "joeynmt")
+    loaded = {name: sys.modules[name] for name in names if name in sys.modules}
+    return {n: m.__version__ for n, m in loaded.items() if hasattr(m, "__version__")}
+
+
+def main(descriptor):
+    connection, worker = Connection(descriptor), Worker()
+    while True:
+        try:
+            command, *arguments = connection.recv()
+        except EOFError:  # nobody asks any more
+            return
+        try:
+            answer = "done", getattr(worker, command)(*arguments)
+        except (Unavailable, ModuleNotFoundError) as error:
+            answer = "unavailable", str(error)
+        except Exception:
+            answer = "failed", traceback.format_exc()
+        connection.send(answer)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
