@@ -1,0 +1,108 @@
+"""`python -m benchmarks.docs`: tables and plots of docs/benchmarks.md from results.
+
+Between two marks of a benchmark stands what its file in `benchmarks/results` says; no
+figure is typed by hand. The text around is.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import sys
+
+from benchmarks import plots, store, table
+from benchmarks.catalogue import BENCHMARKS
+
+DOCS = pathlib.Path(__file__).parents[1] / "docs"
+OPERATIONS = "operations"
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--results", default=store.RESULTS, metavar="FOLDER")
+    parser.add_argument("--docs", default=DOCS, type=pathlib.Path, metavar="FOLDER")
+    options = parser.parse_args(arguments)
+    page = options.docs / "benchmarks.md"
+    page.write_text(written(page.read_text("utf-8"), options), "utf-8")
+    return 0
+
+
+def written(text, options):
+    """The page with what stands between all marks made anew."""
+    for name in [*BENCHMARKS, OPERATIONS]:
+        begin, end = f"<!-- measured: {name} -->", f"<!-- end: {name} -->"
+        if begin not in text or end not in text:
+            raise ValueError(
+                f"docs/benchmarks.md has no place for {name}. Expected the lines "
+                f"{begin} and {end}, received a page without. Add them."
+            )
+        lines = "\n".join([begin, *_lines(name, options), end])
+        pattern = f"{re.escape(begin)}.*{re.escape(end)}"
+        text = re.sub(pattern, lambda _, new=lines: new, text, flags=re.DOTALL)
+    return text
+
+
+def _lines(name, options):
+    if name == OPERATIONS:
+        return _operations(pathlib.Path(options.results, f"{name}.json"))
+    benchmark = BENCHMARKS[name]
+    command = f"`python -m benchmarks.run {name}`"
+    found = store.load(options.results, benchmark)
+    rows = {label: row for label, row in found.items() if not row["complaints"]}
+    if not rows:
+        return [f"Not measured yet: {command}."]
+    if benchmark.axis:
+        picture = pathlib.Path("images", "benchmarks", f"{name}.png")
+        plots.draw(benchmark, rows, options.docs / picture)
+        lines = [f"![{benchmark.what} {benchmark.axis}]({picture})", ""]
+        lines += _markdown(_points(benchmark, rows))
+    else:
+        [row] = rows.values()
+        lines = [*_markdown(table.table(benchmark, row)), ""]
+        lines += [f"- {line}" for line in [*table.figures(row), *row["notes"]]]
+        lines += [f"- {line}" for line in table.machine(row)]
+    return [*lines, "", _origin(command, rows)]
+
+
+def _points(benchmark, rows):
+    """A line for each point, a column for each contender."""
+    names = list(benchmark.contenders)
+    head = [benchmark.axis, *(f"{name}, {plots.unit(benchmark)}" for name in names)]
+    lines = [head]
+    for label, row in rows.items():
+        values = (plots.value(benchmark, row, name) for name in names)
+        lines.append([label, *("" if x is None else f"{x:,.0f}" for x in values)])
+    return lines
+
+
+def _operations(path):
+    command = "`python -m benchmarks.operations`"
+    if not path.exists():
+        return [f"Not counted yet: {command}."]
+    content = json.loads(path.read_text())
+    head = ["", "kernels forward", "backward", "all operations forward", "backward"]
+    rows = [head]
+    for name, counts in content["counts"].items():
+        rows.append(
+            [name, *(f"{x:.1f}" for kind in zip(*counts, strict=True) for x in kind)]
+        )
+    return [*_markdown(rows), "", f"Counted at {content['commit']}: {command}."]
+
+
+def _markdown(rows):
+    rows = [rows[0], ["---", *["---:"] * (len(rows[0]) - 1)], *rows[1:]]
+    return [f"| {' | '.join(cells)} |" for cells in rows]
+
+
+def _origin(command, rows):
+    """When, of which state of the code, and with what."""
+    days = sorted({row["day"] for row in rows.values()})
+    commits = sorted({row["commit"] for row in rows.values()})
+    versions = {n: v for row in rows.values() for n, v in row["versions"].items()}
+    used = ", ".join(f"{name} {version}" for name, version in sorted(versions.items()))
+    when = f"{' and '.join(days)} at {', '.join(commits)}"
+    return f"Measured on {when} with {used}: {command}."
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+"""docs/benchmarks.md is made of the files of results."""
+
+import argparse
+import json
+import re
+
+import pytest
+
+from benchmarks import docs, store
+from benchmarks.catalogue import BENCHMARKS
+
+
+@pytest.fixture
+def options(tmp_path):
+    return argparse.Namespace(results=tmp_path / "results", docs=tmp_path / "docs")
+
+
+@pytest.fixture
+def page():
+    return (docs.DOCS / "benchmarks.md").read_text("utf-8")
+
+
+def row(benchmark, seconds):
+    """As `measure` writes it; the first contender takes so long, the second twice."""
+    names = list(benchmark.contenders)[:2]
+    return {
+        **store.stamp({}),
+        "ours": names[0],
+        "notes": ["rival is left out: it rains"],
+        "versions": {"keras": "3.15.1"},
+        "complaints": [],
+        "tokens": dict.fromkeys(names, 2000),
+        "flops": dict.fromkeys(names, 50e9),
+        "figures": {names[0]: {"waits, in ms": 0.1234}},
+        "wall": {names[0]: [seconds] * 3, names[1]: [2 * seconds] * 3},
+        "processor": {names[0]: [seconds] * 3, names[1]: [4 * seconds] * 3},
+        "memory": {names[0]: 3e8, names[1]: 6e8},
+        "gemm_peak_gflops": 125.0,
+        "others": 0.25,
+    }
+
+
+def measured(options, name):
+    """The lines of the page between the marks, and the benchmark."""
+    benchmark = BENCHMARKS[name]
+    rows = {label: row(benchmark, 2.0) for label in benchmark.points}
+    store.save(options.results, benchmark, rows)
+    text = docs.written((docs.DOCS / "benchmarks.md").read_text("utf-8"), options)
+    mark = rf"<!-- measured: {name} -->\n(.*)\n<!-- end: {name} -->"
+    return re.search(mark, text, re.DOTALL)[1].splitlines()
+
+
+def test_every_benchmark_has_its_place(page, options):
+    places = re.findall(r"<!-- measured: (\w+) -->", page)
+    assert sorted(places) == sorted([*BENCHMARKS, docs.OPERATIONS])
+    text = docs.written(page, options)
+    assert text.count("Not measured yet: `python -m benchmarks.run ") == len(BENCHMARKS)
+    assert docs.written(text, options) == text
+    with pytest.raises(ValueError, match="no place for train_step"):
+        docs.written("no marks", options)
+
+
+def test_a_table_of_times(options):
+    lines = measured(options, "train_step")
+    head, _, ours, second, *_ = lines
+    assert head.split(" | ")[-1] == "share of GEMM peak |"
+    assert ours.split(" | ")[1:4] == ["400.00 ms", "400.00 ms", "1.000"]
+    assert second.split(" | ")[3:5] == ["0.500", "0.250"]
+    assert ours.endswith("| 100% |")  # 50 GFLOP in 0.4 s, at 125 a second
+    assert "- keras_seqattn: waits, in ms 0.12" in lines
+    assert "- rival is left out: it rains" in lines
+    assert lines[-1].endswith("keras 3.15.1: `python -m benchmarks.run train_step`.")
+
+
+@pytest.mark.parametrize(
+    "name, cells",
+    [
+        ("length", ["8", "1,000", "500", ""]),
+        ("memory_length", ["50", "300", "600", ""]),
+        ("attention_cost", ["50", "2,000", "4,000"]),
+    ],
+)
+def test_a_picture_of_several_points(options, name, cells):
+    picture, _, _, _, first, *_ = measured(options, name)
+    assert first == f"| {' | '.join(cells)} |"
+    path = re.search(r"\((.*)\)", picture)[1]
+    assert (options.docs / path).stat().st_size > 10_000
+
+
+def test_operations(options, page):
+    options.results.mkdir()
+    content = {"commit": "abc", "counts": {"ours": [[27, 90], [38.5, 180]]}}
+    (options.results / "operations.json").write_text(json.dumps(content))
+    assert "| ours | 27.0 | 38.5 | 90.0 | 180.0 |" in docs.written(page, options)
