@@ -99,7 +99,7 @@ def _time(benchmark, processes, row):
                 processor[process.name].append(own)
                 others, measured = others + foreign, measured + seconds
         peak = max(peak, processes[0].ask("peak"))
-    row["gemm_peak_gflops"] = peak / 1e9
+    row["gemm_peak_gflops"], row["processors"] = peak / 1e9, os.cpu_count()
     row["others"] = others / measured  # processors that were not the contender's
     row["flops"] = {}
     if benchmark.counts_flops:

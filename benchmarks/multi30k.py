@@ -37,7 +37,7 @@ def _contender(made, batches):
     dataset, [model, _] = in_memory(batches), made
     tokens = sum(int(np.sum(labels > 0)) for _, labels in batches)
     return contender._replace(
-        step=lambda: model.fit(dataset, verbose=0),
+        step=lambda: model.fit(dataset, shuffle=False, verbose=0),
         tokens=tokens,
         flops=None,
         notes=(_padding(tokens, batches),),

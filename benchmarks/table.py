@@ -1,11 +1,11 @@
 """A row for people. All figures are medians; ratios, of those within repetitions."""
 
-import os
 import statistics
 
 from benchmarks.machine import K, M, N
 
 RATIOS = ("ours / it, wall", "ours / it, processor")
+MORE = ("ours / it, tokens / s", "ours / it, tokens / processor s")
 
 
 def text(benchmark, label, row):
@@ -44,7 +44,7 @@ def machine(row):
     if "gemm_peak_gflops" not in row:
         return []
     peak = f"{row['gemm_peak_gflops']:.0f} GFLOP/s"
-    busy = f"{row['others']:.2f} of {os.cpu_count()} processors"
+    busy = f"{row['others']:.2f} of {row['processors']} processors"
     return [
         f"GEMM peak of this run, [{M},{K}]x[{K},{N}] float32: {peak}",
         f"Other programs kept busy meanwhile: {busy}",
@@ -74,7 +74,7 @@ def _times(benchmark, row):
 
 def _throughputs(row):
     """Where contenders differ in their work, what counts is work by time."""
-    rows = [["", "tokens / s", *RATIOS]]
+    rows = [["", "tokens / s", *MORE]]
     for name in row["wall"]:
         more = row["tokens"][row["ours"]] / row["tokens"][name]
         ratios = [

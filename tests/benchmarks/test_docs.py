@@ -36,6 +36,7 @@ def row(benchmark, seconds):
         "processor": {names[0]: [seconds] * 3, names[1]: [4 * seconds] * 3},
         "memory": {names[0]: 3e8, names[1]: 6e8},
         "gemm_peak_gflops": 125.0,
+        "processors": 2,
         "others": 0.25,
     }
 

@@ -3,7 +3,7 @@
 A point takes about a minute on two cores, all of them half an hour.
 """
 
-from benchmarks.catalogues.training import EAGER, ENTRIES, OURS, RNN, SAME_MODEL
+from benchmarks.catalogue.training import EAGER, ENTRIES, OURS, RNN, SAME_MODEL
 from benchmarks.registry import Benchmark, Entry
 from benchmarks.sizes import REFERENCE, Size
 

@@ -1,6 +1,6 @@
 """What needs a corpus, or a trained model: real batches, real sentences."""
 
-from benchmarks.catalogues.training import OURS, RNN, SAME_MODEL
+from benchmarks.catalogue.training import OURS, RNN, SAME_MODEL
 from benchmarks.registry import Benchmark, Entry, Tolerance
 
 DATA, RUN = "KERAS_SEQATTN_DATA", "KERAS_SEQATTN_RUN"

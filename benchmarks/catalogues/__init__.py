@@ -1,1 +1,0 @@
-"""What is measured: sizes, contenders, tolerances; nothing here computes."""
