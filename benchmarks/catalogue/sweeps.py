@@ -27,6 +27,7 @@ def _long(batch, units, vocabulary):
     return sized
 
 
+_THOUSAND = REFERENCE._replace(batch=8, source=1000, target=1000)
 _MEMORY, _COST = _long(8, 512, 2000), _long(16, 64, 100)
 
 ALL = [
@@ -62,6 +63,13 @@ ALL = [
         SAME_MODEL,
         kind="memory",
         axis="source and target length",
+    ),
+    Benchmark(
+        "memory_1000",
+        "Memory of a training step, batch 8, source and target 1000, units 512.",
+        {OURS: ENTRIES[OURS]},
+        {"reference": {"size": _THOUSAND, "steps": 1}},
+        kind="memory",
     ),
     Benchmark(
         "attention_cost",
