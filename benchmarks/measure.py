@@ -27,7 +27,7 @@ def measure(benchmark, options):
     with contextlib.ExitStack() as stack:
         processes = _built(benchmark, options, row, stack)
         if benchmark.kind == "memory":
-            row["memory"] = {p.name: p.ask("memory") for p in processes}
+            row["memory"] = _asked("memory", processes, row)
         _gate(benchmark, processes, row)
         if not row["complaints"] and benchmark.kind == "time":
             _time(benchmark, processes, row)
@@ -64,25 +64,29 @@ def _without(name, refused, row):
 
 
 def _gate(benchmark, processes, row):
-    ours, *rivals = processes
-    if not rivals:
+    if len(processes) == 1:
         return
-    expected = ours.ask("results")
-    for process in rivals:
-        entry = benchmark.contenders[process.name]
-        try:
-            found = process.ask("results")
-        except Refused as refused:
-            _without(process.name, refused, row)
-            processes.remove(process)
-            continue
+    found = _asked("results", processes, row)
+    expected = found.pop(row["ours"])
+    for name, results in found.items():
+        entry = benchmark.contenders[name]
         tolerances = benchmark.tolerances
         if entry.tolerances is not None:
             tolerances = entry.tolerances
         if entry.compared:
-            row["complaints"] += gate.complaints(
-                process.name, expected, found, tolerances
-            )
+            row["complaints"] += gate.complaints(name, expected, results, tolerances)
+
+
+def _asked(command, processes, row):
+    """Answers by name; who refuses is left out from now on."""
+    answers = {}
+    for process in list(processes):
+        try:
+            answers[process.name] = process.ask(command)
+        except Refused as refused:
+            _without(process.name, refused, row)
+            processes.remove(process)
+    return answers
 
 
 def _time(benchmark, processes, row):

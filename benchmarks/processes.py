@@ -43,10 +43,8 @@ class Process:
             said, answer = self.connection.recv()
         except (EOFError, OSError):
             raise Refused(self._end()) from None
-        if said == "unavailable":
+        if said == "refused":
             raise Refused(answer)
-        if said == "failed":
-            raise Refused(_shortened(answer))
         return answer
 
     def _end(self):
@@ -62,16 +60,3 @@ class Process:
         self.process.kill()
         self.process.wait()
         self.log.close()
-
-
-def _shortened(trace):
-    """Where it happened and what it was, in one line."""
-    lines = [line.strip() for line in trace.strip().splitlines()]
-    places = [line for line in lines if line.startswith("File ")]
-    what = next(x for x in lines[lines.index(places[-1]) :] if _is_error(x))
-    return f"{what[:300]} ({places[-1].split('/')[-1]})"
-
-
-def _is_error(line):
-    name = line.split(":")[0].split(".")[-1]
-    return name.isidentifier() and name[0].isupper()

@@ -58,6 +58,14 @@ def _versions():
     return {n: m.__version__ for n, m in loaded.items() if hasattr(m, "__version__")}
 
 
+def _shortened(error):
+    """What it is and where it happened, in one line."""
+    first = str(error).partition("\n")[0]
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{pathlib.Path(where.filename).name}, line {where.lineno}"
+    return f"{type(error).__name__}: {first} ({place})"
+
+
 def main(descriptor):
     connection, worker = Connection(descriptor), Worker()
     while True:
@@ -68,9 +76,9 @@ def main(descriptor):
         try:
             answer = "done", getattr(worker, command)(*arguments)
         except (Unavailable, ModuleNotFoundError) as error:
-            answer = "unavailable", str(error)
-        except Exception:
-            answer = "failed", traceback.format_exc()
+            answer = "refused", str(error)
+        except Exception as error:
+            answer = "refused", _shortened(error)
         connection.send(answer)
 
 

@@ -35,7 +35,11 @@ def test_memory_is_that_of_the_step(process):
     "made, command, reason",
     [
         ("missing", "build", "no such library: pip install it"),
-        ("wrong", "repeat", "ZeroDivisionError: division by zero (contenders.py"),
+        (
+            "wrong",
+            "repeat",
+            "ZeroDivisionError: division by zero (contenders.py, line ",
+        ),
         ("dying", "build", "its process ended with code 3: last words"),
     ],
 )
