@@ -1,6 +1,6 @@
 """What is measured: sizes, contenders, tolerances; nothing here computes."""
 
-from benchmarks.catalogue import real, searches, sweeps, training
+from benchmarks.catalogue import attention, real, searches, sweeps, training
 
-_ALL = [*training.ALL, *searches.ALL, *sweeps.ALL, *real.ALL]
+_ALL = [*training.ALL, *searches.ALL, *sweeps.ALL, *attention.ALL, *real.ALL]
 BENCHMARKS = {benchmark.name: benchmark for benchmark in _ALL}
