@@ -48,12 +48,12 @@ ABOUT = {
         ("third of May 2027", "Donnerstag, 13. Januar 2095", "24 cze 1695"),
     ),
     "numbers-en-de": (
-        "Writes a number below a million, given in English words, in German words, "
+        "Writes a number below 10000, given in English words, in German words, "
         "character by character: GNMT (Wu et al. 2016) with 4 + 4 layers. Whatever it "
         "is asked, it answers with a number.",
         "The words were written by the package num2words (LGPL-2.1), of which nothing "
         "is in the model.",
-        ("seven hundred and sixty-three", "forty-two thousand, three hundred and one"),
+        ("seven hundred and sixty-three", "four thousand, three hundred and one"),
     ),
     "g2p": (
         "Pronounces an English word, from letters to the phonemes of the CMU "

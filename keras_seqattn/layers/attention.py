@@ -197,9 +197,10 @@ class Attention(Composite):
                 attended = self.attend(query_t, memory, state, training=training)
                 return (attended.context, attended.alignment), attended.state
 
+            owner = type(self).__name__
             of_loop = "reference" if self.implementation == "reference" else "auto"
             (context, alignment), _ = dispatch.unroll(
-                type(self).__name__, of_loop, step, query, state, query_mask
+                owner, of_loop, training, step, query, state, query_mask
             )
         else:
             context, alignment, _ = self.attend(query, memory, state, training=training)

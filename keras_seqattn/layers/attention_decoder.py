@@ -31,7 +31,8 @@ class AttentionDecoder(Composite):
         unroll: whether to unroll the loop in Python, for short targets of known length;
             else one compiled loop serves all lengths.
         implementation: of that loop: "reference" is autodiff's; "fast" keeps less and
-            multiplies more at once, first derivatives only; "auto": fast where it can.
+            multiplies more at once, first derivatives only; "auto": fast in training,
+            where it can.
         **kwargs: of `keras.layers.Layer`.
 
     Call arguments:
@@ -176,7 +177,7 @@ class AttentionDecoder(Composite):
             (outputs, *alignments), state = static_unroll(*given)
         else:
             (outputs, *alignments), state = dispatch.unroll(
-                type(self).__name__, self.implementation, *given
+                type(self).__name__, self.implementation, training, *given
             )
         results = [carry_mask(outputs, inputs_mask)]
         results += [ops.moveaxis(a, 1, -2) for a in alignments]  # heads before target

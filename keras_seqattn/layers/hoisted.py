@@ -30,7 +30,15 @@ def supports(layer, training):
     return None
 
 
-def run(layer, inputs, sizes, mask=None, owner="encoder", implementation="auto"):
+def run(
+    layer,
+    inputs,
+    sizes,
+    mask=None,
+    training=None,
+    owner="encoder",
+    implementation="auto",
+):
     """What the layer would return: its sequence and its state.
 
     Args:
@@ -38,6 +46,7 @@ def run(layer, inputs, sizes, mask=None, owner="encoder", implementation="auto")
         inputs: `[batch, source, depth]`.
         sizes: of its state, an integer or nested lists.
         mask: `[batch, source]`, or None.
+        training: whether it trains.
         owner: name of the encoder, for errors.
         implementation: of the loop, "auto" or "fast".
 
@@ -53,7 +62,8 @@ def run(layer, inputs, sizes, mask=None, owner="encoder", implementation="auto")
         lambda size: ops.zeros((ops.shape(inputs)[0], size), layer.compute_dtype),
         sizes,
     )
-    return unroll(owner, implementation, step, inputs, start, mask, project)
+    given = step, inputs, start, mask, project
+    return unroll(owner, implementation, training, *given)
 
 
 def _simple(cell):

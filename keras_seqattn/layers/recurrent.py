@@ -139,7 +139,7 @@ def run(
     if runs is _stock:
         values, state = _stock(layer, inputs, mask, training)
     else:
-        given = layer, inputs, state_size(layer), mask
+        given = layer, inputs, state_size(layer), mask, training
         values, state = hoisted.run(*given, owner, implementation)
     if layer.go_backwards:
         values = ops.flip(values, axis=1)

@@ -36,13 +36,17 @@ def choose(owner, implementation, reference, fast, reason):
     return fast
 
 
-def unroll(owner, implementation, step, inputs, state, mask=None, project=None):
+def unroll(
+    owner, implementation, training, step, inputs, state, mask=None, project=None
+):
     """`dynamic_unroll`, with `owner` and `implementation` as in `choose`.
 
-    Eagerly there is no loop: all of them go step by step in Python.
+    What is fast is the gradient, which a SavedModel cannot keep: so "auto" takes it in
+    training only. Eagerly there is no loop: all go step by step in Python.
     """
     given = step, inputs, state, mask, project
-    if implementation == "reference" or in_eager_mode():
+    is_idle = implementation == "auto" and not training
+    if implementation == "reference" or is_idle or in_eager_mode():
         return dynamic_unroll(*given)
     loop = Unrolling(*given)
     return choose(
