@@ -149,12 +149,13 @@ def assert_first_picture(tab, logs):
     assert_shows(*tab.csv(), picture, weights)
     tokens = picture["hypotheses"][0]["tokens"]
     assert tab.texts(".av-left .av-label") == [label(piece) for piece, *_ in tokens]
-    for i, j in [
-        (0, 0),
-        (len(tokens) - 1, 1),
-        np.unravel_index(weights.argmax(), weights.shape),
-    ]:
+    for i, j in [(0, 0), (len(tokens) - 1, 1), heaviest(weights)]:
         assert abs(exact(tab, i, j, weights.shape) - weights[i, j]) <= CLOSE
+
+
+def heaviest(weights):
+    """Row and column of what is looked at most."""
+    return np.unravel_index(weights.argmax(), weights.shape)
 
 
 def exact(tab, row, column, shape):
@@ -172,7 +173,8 @@ def test_first_picture(browser, server, logs, tmp_path):
         assert_first_picture(tab, logs)
         sources = [logs.picture(sentence=i)["source"]["text"] for i in range(SENTENCES)]
         assert tab.texts(".tab-text") == sources
-        tab.find(".av-cells").first.hover(position={"x": 30, "y": 30})
+        weights = logs.weights()
+        exact(tab, *heaviest(weights), weights.shape)
         tab.page.mouse.down()  # a click keeps the crosshair there
         tab.page.mouse.up()
         tab.screenshot("attention", tmp_path)
