@@ -26,7 +26,6 @@ def history(model):
     data = dict(x=INPUTS, y=LABELS, sample_weight=WEIGHTS, verbose=0)
     found = model.fit(**data, epochs=2).history
     found["evaluate"] = model.evaluate(**data)
-    found["on_batch"] = model.train_on_batch(INPUTS, LABELS, WEIGHTS)
     return {**found, **dict(enumerate(model.get_weights()))}
 
 
@@ -66,6 +65,7 @@ class Sharp(ks.Seq2Seq):
         return logits
 
 
+@pytest.mark.slow  # Keras adds them to any loss
 def test_losses_that_a_model_adds():
     def model():
         return Sharp.from_config(seq2seq().get_config())
@@ -79,6 +79,7 @@ def test_losses_that_a_model_adds():
     check_same(*found)
 
 
+@pytest.mark.slow  # Keras's trainer does both, around the loss
 @pytest.mark.parametrize("how", ["accumulated", "eager"])
 def test_ways_of_training(how):
     found = []
@@ -91,7 +92,10 @@ def test_ways_of_training(how):
     check_same(*found)
 
 
-@pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])
+@pytest.mark.parametrize(
+    "policy",
+    ["mixed_float16", pytest.param("mixed_bfloat16", marks=pytest.mark.slow)],
+)
 def test_half_precision_learns(policy):
     keras.config.set_dtype_policy(policy)
     model = compiled(deep_head(), optimizer=ks.FusedAdam(0.02))
@@ -109,7 +113,6 @@ def test_another_metric_gets_its_logits():
 
 def test_save_and_load():
     model = compiled(seq2seq(), ks.FusedCrossentropy(0.1))
-    model.fit(INPUTS, LABELS, verbose=0)
     twin = save_and_load(model)
     assert isinstance(twin.loss, ks.FusedCrossentropy)
     assert twin.loss.label_smoothing == 0.1
@@ -127,7 +130,7 @@ def test_save_and_load():
 def graph_of(step, loss="auto"):
     """The operations of a step that run: those of which something else is made."""
     model = compiled(seq2seq(), loss)
-    model.fit(INPUTS, LABELS, verbose=0)  # makes metrics and optimizer
+    model.optimizer.build(model.trainable_variables)
     data = (INPUTS, LABELS, WEIGHTS)
     traced = tf.function(getattr(model, step), autograph=False)
     graph = traced.get_concrete_function(data).graph
@@ -147,21 +150,21 @@ def makes_logits(vocabulary, operations):
     return (*TARGET.shape, vocabulary) in shapes
 
 
+def kinds_in_loops(operations):
+    loops = [op for op in operations if op.type in ("While", "StatelessWhile")]
+    bodies = [op.graph._get_function(op.get_attr("body").name) for op in loops]
+    return {node.op for body in bodies for node in body.cached_definition.node_def}
+
+
 @pytest.mark.parametrize("step", ["train_step", "test_step"])
 def test_logits_never_exist(step):
-    assert makes_logits(*graph_of(step, ks.SmoothedCrossentropy()))
-    assert not makes_logits(*graph_of(step))
+    """And an evaluation makes no gradient."""
+    vocabulary, operations = graph_of(step)
+    assert not makes_logits(vocabulary, operations)
+    kinds = kinds_in_loops(operations)
+    assert "ArgMax" in kinds
+    assert ("TensorScatterSub" in kinds) == (step == "train_step")
 
 
-def test_evaluation_makes_no_gradient():
-    kinds = {}
-    for step in ("train_step", "test_step"):
-        _, operations = graph_of(step)
-        loops = [op for op in operations if op.type in ("While", "StatelessWhile")]
-        bodies = [op.graph._get_function(op.get_attr("body").name) for op in loops]
-        kinds[step] = {
-            node.op for body in bodies for node in body.cached_definition.node_def
-        }
-    assert "TensorScatterSub" in kinds["train_step"]
-    assert "ArgMax" in kinds["test_step"]
-    assert "TensorScatterSub" not in kinds["test_step"]
+def test_the_loss_of_logits_makes_logits():
+    assert makes_logits(*graph_of("test_step", ks.SmoothedCrossentropy()))
