@@ -15,10 +15,11 @@ from keras_seqattn.layers.bridge import CopyBridge, DenseBridge
 from tests.errors.calls import CALLS
 from tests.errors.decoding import SEARCHES
 from tests.errors.given import UNITS, mask, ones
+from tests.errors.implementations import IMPLEMENTATIONS
 from tests.errors.impossible import LAYERS
 from tests.errors.sizes import RATES, SIZES
 
-ROWS = CALLS + LAYERS + SEARCHES
+ROWS = CALLS + LAYERS + SEARCHES + IMPLEMENTATIONS
 NAMES, TEXTS = [row[0] for row in ROWS], [row[1:] for row in ROWS]
 PACKAGE = Path(ks.__file__).parent
 FOUR_PARTS = re.compile(
