@@ -1,5 +1,7 @@
 """Training the PyTorch model: the loop of its tutorials, eager or compiled."""
 
+import itertools
+
 import torch
 from torch import nn
 
@@ -16,7 +18,7 @@ def training(size, compiled=False, steps=5):
     weights = sizes.weights(size)
     model = torch_seq2seq(weights).train()
     forward = torch.compile(model) if compiled else model
-    optimizer = torch.optim.Adam(model.parameters(), eps=1e-7)  # Keras's
+    optimizer, steps_done = torch.optim.Adam(model.parameters()), itertools.count(1)
     criterion = nn.CrossEntropyLoss()
     source, target, labels = (torch.from_numpy(ids).long() for ids in sizes.batch(size))
 
@@ -27,6 +29,7 @@ def training(size, compiled=False, steps=5):
         optimizer.zero_grad()
         loss = loss_of(forward(source, target))
         loss.backward()
+        optimizer.param_groups[0]["eps"] = keras_epsilon(next(steps_done))
         optimizer.step()
         return loss.item()
 
@@ -45,3 +48,8 @@ def training(size, compiled=False, steps=5):
         return sum(step() for _ in range(steps))
 
     return Contender(fit, results, tokens=steps * labels.numel())
+
+
+def keras_epsilon(step):
+    """Keras adds its epsilon before it corrects the second moment, PyTorch after it."""
+    return 1e-7 / (1 - 0.999**step) ** 0.5
