@@ -23,10 +23,11 @@ An empty line has an empty translation: line n belongs to line n.
 
 def configure(parser):
     """Adds its options."""
+    parser.usage = "seqattn translate (RUN [FILE] | --model NAME TEXT...) [options]"
     parser.add_argument(
         "given",
         nargs="*",
-        metavar=("RUN", "FILE"),
+        metavar="RUN FILE",
         help="folder of a run, or of a saved translator; a text in each line "
         "(default: standard input). With --model: texts",
     )

@@ -53,7 +53,7 @@ def check_implementation(owner, implementation):
         raise ValueError(
             f"{owner} got an unknown implementation. Expected one of "
             f"{list(IMPLEMENTATIONS)}, received implementation={implementation!r}. "
-            "Leave it out: 'auto' takes the fast one where it can."
+            "Pass 'auto', which takes the fast one where it can."
         )
 
 

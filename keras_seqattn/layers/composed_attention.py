@@ -40,6 +40,11 @@ class ComposedAttention(Attention):
         super(Attention, self).__init__(**kwargs)
         self.attention = attention
 
+    @property
+    def implementation(self):
+        """That of the inner attention, for the loop over a whole sequence, too."""
+        return self.attention.implementation
+
     def build(self, query_shape, value_shape):
         self.check_shapes(query_shape, value_shape)
         alignment_shape = self.alignment_shape(query_shape, value_shape)

@@ -207,8 +207,9 @@ def test_no_translator(failing, files, tmp_path):
     [path] = files(texts=TEXTS)
     assert failing("translate", tmp_path, path) == (
         "seqattn found no translator. Expected the folder of a run of seqattn train, "
-        f"or one written by Translator.save, received '{tmp_path}', without. Check the "
-        "path; a run has a translator after its first validation."
+        "one written by Translator.save, or the name of a shipped model (dates, "
+        f"numbers-en-de), received '{tmp_path}', without. Check the path; a run has a "
+        "translator after its first validation."
     )
 
 

@@ -6,7 +6,7 @@ import keras_seqattn as ks
 from tests.errors.given import UNITS, ones
 
 _GOT = "got an unknown implementation. Expected one of ['auto', 'reference', 'fast'], "
-_LEAVE = "Leave it out: 'auto' takes the fast one where it can."
+_LEAVE = "Pass 'auto', which takes the fast one where it can."
 _CALL = "Expected a call that it supports, received one where"
 _AUTO = "Pass implementation='auto', which takes the readable one here."
 
@@ -27,5 +27,6 @@ IMPLEMENTATIONS = [
 ]
 
 
+@keras.saving.register_keras_serializable("tests")
 class _Cell(keras.layers.GRUCell):
     """Somebody's own."""

@@ -16,7 +16,9 @@ from examples import reverse
 from tests.system import reverse_task
 
 SEED = 1409
-LIMIT = 60  # seconds for training, tracing included
+# Seconds for training, tracing included: 60 were promised for two cores of 3 GHz to
+# ourselves. Slower ones, and siblings on one core, take up to twice as long.
+LIMIT = 150
 EXACT, AGREEMENT = 0.99, 0.95
 
 
