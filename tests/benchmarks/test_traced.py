@@ -89,7 +89,10 @@ def test_products(product, shapes, expected):
 @pytest.mark.parametrize("train", [ours.training, keras_rnn.training])
 @pytest.mark.parametrize("masked", [False, True])
 def test_a_training_step_by_hand(train, masked):
-    """Each product [m, k] x [k, n] has two of the same size for its gradients."""
+    """Each product [m, k] x [k, n] has two of the same size for its gradients.
+
+    On its way back our loop computes the scores once more.
+    """
     b, s, t, e, u, v = SIZE
     products = [
         *[(b * s, e, 3 * u), (b * s, u, 3 * u)] * 2,  # the encoder's two directions
@@ -104,4 +107,6 @@ def test_a_training_step_by_hand(train, masked):
         (b * t, u, v),  # logits
     ]
     expected = 3 * sum(2 * math.prod(product) for product in products)
+    if train is ours.training:
+        expected += 2 * math.prod((b * t * s, u, 1))
     assert train(SIZE, masked).flops() == expected

@@ -138,6 +138,6 @@ def test_there_is_no_fast_one(name):
 def test_unknown():
     assert message(ks.BahdanauAttention, 6, implementation="quick") == (
         "BahdanauAttention got an unknown implementation. Expected one of ['auto', "
-        "'fast', 'reference'], received implementation='quick'. Check the spelling, or "
-        "write a small class of your own (CONTRIBUTING.md, seven steps)."
+        "'reference', 'fast'], received implementation='quick'. Pass 'auto', which "
+        "takes the fast one where it can."
     )
