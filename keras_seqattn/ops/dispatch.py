@@ -69,4 +69,5 @@ def choose_score(owner, implementation, reference, query, keys, v):
 def cell_step(kind):
     """The equations of a named cell: in a fast loop the fused ones, if there are."""
     name = f"{kind}_step"
-    return getattr(fast_cell if in_loop() else cell, name, None) or getattr(cell, name)
+    equations = fast_cell if in_loop() and hasattr(fast_cell, name) else cell
+    return getattr(equations, name)

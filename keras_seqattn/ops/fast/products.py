@@ -64,11 +64,8 @@ class Matrices:
         return tf.einsum("tbrd,tbru->bdu", xs, dys)
 
 
-class Transposed:
+class Transposed(Matrices):
     """`[batch, rows, depth] @ [batch, units, depth]'`."""
-
-    def __init__(self, right):
-        self.right = right
 
     @staticmethod
     def shape(x, right):
