@@ -207,7 +207,7 @@ def test_no_translator(failing, files, tmp_path):
     [path] = files(texts=TEXTS)
     assert failing("translate", tmp_path, path) == (
         "seqattn found no translator. Expected the folder of a run of seqattn train, "
-        "one written by Translator.save, or the name of a shipped model (dates, "
+        "one written by Translator.save, or the name of a shipped model (dates, g2p, "
         f"numbers-en-de), received '{tmp_path}', without. Check the path; a run has a "
         "translator after its first validation."
     )

@@ -15,7 +15,7 @@ from keras_seqattn.serving import versions
 
 ROOT = Path(__file__).parents[2]
 GOLDENS = ROOT / "tests/goldens/shipped"
-NAMES = ("dates", "numbers-en-de")
+NAMES = ("dates", "g2p", "numbers-en-de")
 MEGABYTE = 1e6
 SCORES = 1e-3  # other processors round in other ways
 
@@ -88,7 +88,7 @@ def test_an_unknown_name(tmp_path, monkeypatch):
         ks.Translator.load("dotes")
     assert str(error.value) == (
         "Translator.load found no translator. Expected a folder with translator.json, "
-        "model.keras and source_text/, or the name of a shipped model (dates, "
+        "model.keras and source_text/, or the name of a shipped model (dates, g2p, "
         "numbers-en-de), received 'dotes'. Pass the folder that Translator.save has "
         "written."
     )
@@ -123,7 +123,7 @@ def test_the_command(tmp_path, monkeypatch, capsys):
             ["--model", "dotes", "third of May"],
             "seqattn: error: seqattn found no translator. Expected the folder of a run "
             "of seqattn train, one written by Translator.save, or the name of a "
-            "shipped model (dates, numbers-en-de), received 'dotes', no folder. "
+            "shipped model (dates, g2p, numbers-en-de), received 'dotes', no folder. "
             "Check the path; a run has a translator after its first validation.",
         ),
     ],

@@ -272,7 +272,7 @@ def test_no_translator(tmp_path, name):
     path = f"{tmp_path}/{name}"
     says(
         "Translator.load found no translator. Expected a folder with translator.json, "
-        "model.keras and source_text/, or the name of a shipped model (dates, "
+        "model.keras and source_text/, or the name of a shipped model (dates, g2p, "
         f"numbers-en-de), received {path!r}. Pass the folder that Translator.save has "
         "written.",
         lambda: ks.Translator.load(path),
