@@ -9,7 +9,7 @@ from keras_seqattn.layers.loop_dropout import LoopDropout
 from keras_seqattn.layers.steps import step_verb
 from keras_seqattn.layers.training import given
 from keras_seqattn.ops import dispatch
-from keras_seqattn.ops.align import context_vector, masked_softmax
+from keras_seqattn.ops.align import context_vector
 from keras_seqattn.ops.mask import zero_padding
 from keras_seqattn.types import Attended, Memory
 
@@ -129,7 +129,8 @@ class Attention(Composite):
         Returns:
             `Attended(context, alignment, state)`.
         """
-        alignment = masked_softmax(self.score(query, memory, state), memory.mask)  # (6)
+        scores = self.score(query, memory, state)
+        alignment = dispatch.masked_softmax(scores, memory.mask)  # (6)
         state = self.next_state(state, alignment)
         return self.read(alignment, memory, state, training)
 

@@ -47,10 +47,7 @@ def through(dense, x):
     plain = dense.quantization_mode is None and not dense.lora_enabled
     if not (plain and in_loop()):
         return dense(x)
-    product = multiply(x, dense.kernel, dense.compute_dtype)
-    if dense.bias is not None:
-        # Cast here: on the way back of a loop, Keras does not do it.
-        product = keras.ops.add(product, weight_of(dense, dense.bias))
+    product = multiply(x, dense.kernel, dense.compute_dtype, dense.bias)
     return product if dense.activation is None else dense.activation(product)
 
 

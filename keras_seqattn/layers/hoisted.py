@@ -111,9 +111,7 @@ def _normalized(cell):
 
 
 def _product(kernel, bias=None):
-    if bias is None:
-        return lambda x: multiply(x, kernel, x.dtype)
-    return lambda x: multiply(x, kernel, x.dtype) + bias
+    return lambda x: multiply(x, kernel, x.dtype, bias)
 
 
 def _is_plain(cell):

@@ -9,10 +9,10 @@ from keras import ops
 from keras_seqattn.layers import checks
 from keras_seqattn.layers.base import projection, weight_of
 from keras_seqattn.layers.composed_attention import ComposedAttention
+from keras_seqattn.ops import dispatch
 from keras_seqattn.ops.align import (
     LOWEST,
     gaussian,
-    masked_softmax,
     position_window,
     predicted_position,
 )
@@ -149,7 +149,7 @@ class LocalAttention(ComposedAttention):
         scores = at_least_float32(scores)
         # Beyond the reach of a "location" score there is nothing either.
         mask = ops.logical_and(mask, scores > LOWEST)
-        alignment = masked_softmax(scores, mask)  # (7)
+        alignment = dispatch.masked_softmax(scores, mask)  # (7)
         if self.position == "predictive":
             alignment = alignment * gaussian(distances, self.window)  # (10)
         return alignment, past

@@ -4,7 +4,8 @@ A fast version has the name, the parameters and the results of the readable one 
 it, and says by inspection whether it supports a call: None, or the reason why not.
 """
 
-from keras_seqattn.ops import cell
+from keras_seqattn.ops import align, cell
+from keras_seqattn.ops.fast import align as fast_align
 from keras_seqattn.ops.fast import cell as fast_cell
 from keras_seqattn.ops.fast import score as fast_score
 from keras_seqattn.ops.fast.unroll import Unrolling
@@ -64,6 +65,11 @@ def choose_score(owner, implementation, reference, query, keys, v):
         return reference
     fast = getattr(fast_score, reference.__name__)
     return choose(owner, implementation, reference, fast, fast_score.supports(*given))
+
+
+def masked_softmax(scores, mask=None):
+    """See `ops.align.masked_softmax`; in a fast loop the alignment is kept."""
+    return (fast_align if in_loop() else align).masked_softmax(scores, mask)
 
 
 def cell_step(kind):

@@ -17,18 +17,20 @@ from keras import ops
 _LOOP = contextvars.ContextVar("loop", default=None)
 
 
-def multiply(x, kernel, dtype):
-    """`x @ kernel`, the same kernel in all steps.
+def multiply(x, kernel, dtype, bias=None):
+    """`x @ kernel + bias`, the same kernel in all steps.
 
     Args:
         x: `[batch, ..., depth]`.
         kernel: variable `[depth, units]`.
         dtype: to multiply in, that of `x`.
+        bias: variable `[units]`, or None.
     """
     loop = _loop_of(x)
-    if loop is None:
-        return ops.matmul(x, ops.cast(kernel, dtype))
-    return loop.multiply(x, kernel, dtype)
+    if loop is not None:
+        return loop.multiply(x, kernel, dtype, bias)
+    product = ops.matmul(x, ops.cast(kernel, dtype))
+    return product if bias is None else ops.add(product, ops.cast(bias, dtype))
 
 
 def multiply_each(x, matrices, transposed=False):

@@ -27,13 +27,12 @@ def _gru(x, u, past):
     u_gates, u_h = _split(u, past)
     z, r = tf.split(tf.sigmoid(x_gates + u_gates), 2, axis=-1)
     candidate = tf.tanh(x_h + r * u_h)
-    return candidate + z * (past - candidate), (z, r, candidate)
+    return candidate + z * (past - candidate), (z, r, candidate, u_h)
 
 
 def _gradient_of_gru(given, kept, dh):
     """With respect to x, u and the past state."""
-    (_, u, past), (z, r, candidate) = given, kept
-    u_h = _split(u, past)[1]
+    (_, _, past), (z, r, candidate, u_h) = given, kept
     da = tf.raw_ops.TanhGrad(y=candidate, dy=dh - dh * z)
     dz = tf.raw_ops.SigmoidGrad(y=z, dy=dh * (past - candidate))
     dr = tf.raw_ops.SigmoidGrad(y=r, dy=da * u_h)
@@ -42,8 +41,8 @@ def _gradient_of_gru(given, kept, dh):
 
 def _split(x, past):
     """The two gates, and the rest."""
-    size = 2 * past.shape[-1]
-    return x[..., :size], x[..., size:]
+    units = past.shape[-1]
+    return tf.split(x, [2 * units, units], axis=-1)
 
 
 def _lstm(x, past):

@@ -1,9 +1,10 @@
 """Products of a loop, whose right factors are the same in all steps.
 
-The gradient of `y_t = x_t W` has a sum over the steps:
+The gradient of `y_t = x_t W + b` has sums over the steps:
 
     dx_t = dy_t W'
     dW = sum{x_t' dy_t : t} = X' dY
+    db = sum{dy_t : t}
 
 where X and dY have the rows of all steps: one product after the loop. What does not
 depend on the step is done before it: the cast of W, and the transpose of a kernel, by
@@ -12,56 +13,80 @@ which the gradient multiplies.
 
 import tensorflow as tf
 
+from keras_seqattn.ops.precision import at_least_float32
 
-class Kernel:
-    """`[batch, ..., depth] @ [depth, units]`.
+
+class Kernels:
+    """`[batch, ..., depth] @ [depth, units] + [units]`: all kernels of one factor.
+
+    What a step multiplies by several kernels, it multiplies by all of them at once:
+    `x [W_1 W_2] + [b_1 b_2]`. The results are the parts of one tensor.
 
     Args:
-        right: W, in the dtype to multiply in.
+        rights: of each kernel `(W,)` or `(W, b)`, in the dtype to multiply in.
     """
 
-    def __init__(self, right):
-        self.right = right
+    may_join = True
+
+    def __init__(self, rights):
+        self.rights = rights
+        self.sizes = [right[0].shape[-1] for right in rights]
+        self.kernel = joined([right[0] for right in rights])
         # A product of few rows with a transposed factor takes twice the time.
-        self.turned = tf.transpose(right)
+        self.turned = tf.transpose(self.kernel)
+        self.bias = None
+        if any(len(right) == 2 for right in rights):
+            self.bias = joined([_bias(*right) for right in rights])
 
     @staticmethod
-    def shape(x, right):
-        """That of `y_t`."""
-        return [*x.shape[:-1], right.shape[-1]]
+    def shape(x, kernel, bias=None):
+        """That of one result."""
+        return [*x.shape[:-1], kernel.shape[-1]]
 
     def forward(self, x):
-        """`y_t`"""
-        return tf.matmul(x, self.right)
+        """`y_t` of each kernel."""
+        y = tf.matmul(x, self.kernel)
+        return self._parts(y if self.bias is None else tf.nn.bias_add(y, self.bias))
+
+    def _parts(self, y):
+        return [y] if len(self.sizes) == 1 else tf.split(y, self.sizes, axis=-1)
 
     def of_left(self, dy):
         """`dx_t`"""
         return tf.matmul(dy, self.turned)
 
-    def of_right(self, xs, dys):
-        """`dW`, of the factors of all steps."""
-        rows = (tf.reshape(x, [-1, x.shape[-1]]) for x in (xs, dys))
-        return tf.matmul(*rows, transpose_a=True)
+    def of_rights(self, xs, dys):
+        """`dW` and `db` of each kernel, of the factors of all steps."""
+        xs, dys = (tf.reshape(x, [-1, x.shape[-1]]) for x in (xs, dys))
+        kernels = self._parts(tf.matmul(xs, dys, transpose_a=True))
+        if self.bias is None:
+            return kernels
+        total = tf.reduce_sum(at_least_float32(dys), axis=0)  # too many for half
+        pairs = zip(kernels, self._parts(tf.cast(total, dys.dtype)), strict=True)
+        of_each = zip(self.rights, pairs, strict=True)
+        return [dx for right, pair in of_each for dx in pair[: len(right)]]
 
 
 class Matrices:
     """`[batch, rows, depth] @ [batch, depth, units]`."""
 
-    def __init__(self, right):
-        self.right = right
+    may_join = False
+
+    def __init__(self, rights):
+        [[self.right]] = rights
 
     @staticmethod
     def shape(x, right):
         return [*x.shape[:-1], right.shape[-1]]
 
     def forward(self, x):
-        return tf.matmul(x, self.right)
+        return [tf.matmul(x, self.right)]
 
     def of_left(self, dy):
         return tf.matmul(dy, self.right, transpose_b=True)
 
-    def of_right(self, xs, dys):
-        return tf.einsum("tbrd,tbru->bdu", xs, dys)
+    def of_rights(self, xs, dys):
+        return [tf.einsum("tbrd,tbru->bdu", xs, dys)]
 
 
 class Transposed(Matrices):
@@ -72,10 +97,19 @@ class Transposed(Matrices):
         return [*x.shape[:-1], right.shape[-2]]
 
     def forward(self, x):
-        return tf.matmul(x, self.right, transpose_b=True)
+        return [tf.matmul(x, self.right, transpose_b=True)]
 
     def of_left(self, dy):
         return tf.matmul(dy, self.right)
 
-    def of_right(self, xs, dys):
-        return tf.einsum("tbru,tbrd->bud", dys, xs)
+    def of_rights(self, xs, dys):
+        return [tf.einsum("tbru,tbrd->bud", dys, xs)]
+
+
+def joined(tensors):
+    """Beside each other."""
+    return tensors[0] if len(tensors) == 1 else tf.concat(tensors, axis=-1)
+
+
+def _bias(kernel, bias=None):
+    return tf.zeros_like(kernel[0]) if bias is None else bias

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 from keras import tree
 
-from keras_seqattn.ops.fast.products import Kernel, Matrices, Transposed
+from keras_seqattn.ops.fast.products import Kernels, Matrices, Transposed, joined
 from keras_seqattn.ops.products import traced_by
 
 READS = {"ReadVariableOp", "ResourceGather", "ResourceGatherNd"}
@@ -34,28 +34,59 @@ class Trace:
         """Whether it was there before the loop."""
         return getattr(x, "graph", None) is self.outside
 
-    def multiply(self, x, kernel, dtype):
-        return self.product(Kernel, x, kernel, dtype)
+    def multiply(self, x, kernel, dtype, bias):
+        right = (kernel,) if bias is None else (kernel, bias)
+        return self.product(Kernels, x, right, dtype)
 
     def multiply_each(self, x, matrices, dtype, transposed):
-        return self.product(Transposed if transposed else Matrices, x, matrices, dtype)
+        kind = Transposed if transposed else Matrices
+        return self.product(kind, x, (matrices,), dtype)
 
 
 class PlannedProduct(NamedTuple):
-    """A product before there is a loop: its class, right factor, and two specs."""
+    """A product before there is a loop.
+
+    Attributes:
+        kind: its class.
+        x: its left factor.
+        rights: its right factors, a tuple of tensors for each call that it does.
+        results: a spec for each call.
+    """
 
     kind: Any
-    right: Any
-    left: Any
-    result: Any
+    x: Any
+    rights: list
+    results: list
+
+    @property
+    def left(self):
+        return _spec(self.x)
+
+    @property
+    def result(self):
+        """The spec of all results beside each other."""
+        if len(self.results) == 1:
+            return self.results[0]
+        width = sum(spec.shape[-1] for spec in self.results)
+        shape = [*self.results[0].shape[:-1], width]
+        return tf.TensorSpec(shape, self.results[0].dtype)
+
+
+class Part(NamedTuple):
+    """Which product a call of a step is, and which of its results."""
+
+    product: int
+    index: int
 
 
 class Plan:
     """The first trace, which is never run.
 
     After `trace`:
-        products: `PlannedProduct`s.
-        kept: of each call, a nest of the specs of what is kept.
+        products: `PlannedProduct`s: calls with one left factor may be one product.
+        parts: of each call for a product, its `Part`.
+        kept: of each product and each other call, in the order in which a step comes to
+            them, a nest of the specs of what is kept.
         captured: tensors from outside that the step reads, and that have gradients.
         outputs, state: what the step returned, to know shapes and dtypes.
         reason: why the step cannot be traced again; None: it can.
@@ -63,7 +94,7 @@ class Plan:
 
     def __init__(self):
         self.outside = tf.compat.v1.get_default_graph()
-        self.products, self.kept = [], []
+        self.products, self.parts, self.kept = [], [], []
 
     def trace(self, step, inputs, state):
         """Takes down what `step(inputs_t, state)` does, given their specs."""
@@ -71,6 +102,10 @@ class Plan:
         with graph.as_default(), traced_by(_Planned(self)):
             given = tree.map_structure(_placeholder, (inputs, state))
             self.outputs, self.state = step(*given)
+        self.kept = [
+            kept.results if isinstance(kept, PlannedProduct) else kept
+            for kept in self.kept
+        ]
         captured = graph.external_captures
         self.captured = [x for x in captured if x.dtype.is_floating]
         self.reason = _reason(graph)
@@ -83,11 +118,23 @@ class _Planned(Trace):
 
     def product(self, kind, x, right, dtype):
         with self.outside.as_default():
-            right = tf.cast(tf.convert_to_tensor(right), dtype)
-        left = _spec(x)
-        result = tf.TensorSpec(kind.shape(x, right), dtype)
-        self.plan.products.append(PlannedProduct(kind, right, left, result))
-        return self._kept(result)
+            right = tuple(tf.cast(tf.convert_to_tensor(r), dtype) for r in right)
+        place = self._place(kind, x)
+        planned = self.plan.products[place]
+        self.plan.parts.append(Part(place, len(planned.rights)))
+        planned.rights.append(right)
+        planned.results.append(tf.TensorSpec(kind.shape(x, *right), dtype))
+        return _placeholder(planned.results[-1])
+
+    def _place(self, kind, x):
+        """The number of the product that does this call."""
+        products = self.plan.products
+        for i, planned in enumerate(products):
+            if kind.may_join and planned.kind is kind and planned.x is x:
+                return i
+        products.append(PlannedProduct(kind, x, [], []))
+        self.plan.kept.append(products[-1])
+        return len(products) - 1
 
     def fused(self, function, *tensors):
         found = function.forward(*tensors)
@@ -105,14 +152,24 @@ class _Planned(Trace):
 
 
 class Forth(Trace):
-    """The way forth at one step; what it has `kept` is to be written down."""
+    """The way forth at one step; what it has `kept` is to be written down.
 
-    def __init__(self, outside, products):
-        super().__init__(outside)
-        self.products, self.kept = iter(products), []
+    Args:
+        plan: `Plan`.
+        products: all of them.
+    """
+
+    def __init__(self, plan, products):
+        super().__init__(plan.outside)
+        self.products, self.parts = products, iter(plan.parts)
+        self.kept, self.results = [], {}
 
     def product(self, kind, x, right, dtype):
-        return self._keep(next(self.products).forward(x))
+        part = next(self.parts)
+        if part.index == 0:
+            product = self.products[part.product]
+            self.results[part.product] = self._keep(product.forward(x))
+        return self.results[part.product][part.index]
 
     def fused(self, function, *tensors):
         return self._keep(function.forward(*tensors))[0]
@@ -129,27 +186,34 @@ class Back(Trace):
     """The way back at one step; `factors` has x and dy of each product.
 
     Args:
-        outside: see `Trace`.
-        products: all of them.
+        plan, products: see `Forth`.
         kept: what the way forth has kept at this step.
     """
 
-    def __init__(self, outside, products, kept):
-        super().__init__(outside)
-        self.products, self.kept = iter(products), iter(kept)
-        self.factors = []
+    def __init__(self, plan, products, kept):
+        super().__init__(plan.outside)
+        self.products, self.parts, self.kept = products, iter(plan.parts), iter(kept)
+        self.factors, self.results = [], {}
 
     def product(self, kind, x, right, dtype):
-        product, y, place = next(self.products), next(self.kept), len(self.factors)
-        self.factors.append((x, tf.zeros_like(y)))  # unless somebody asks
+        part = next(self.parts)
+        if part.index == 0:
+            product = self.products[part.product]
+            self.results[part.product] = self._again(product, x)
+        return self.results[part.product][part.index]
+
+    def _again(self, product, x):
+        results, place = next(self.kept), len(self.factors)
+        self.factors.append((x, tf.zeros_like(joined(results))))  # if nobody asks
 
         @tf.custom_gradient
         def again(x):
-            def gradient(dy):
+            def gradient(*dys):
+                dy = joined(dys)
                 self.factors[place] = x, dy
                 return product.of_left(dy)
 
-            return tf.identity(y), gradient
+            return [tf.identity(y) for y in results], gradient
 
         return again(x)
 

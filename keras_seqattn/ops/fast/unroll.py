@@ -50,7 +50,7 @@ class Unrolling:
         def loops(inputs, state, rights, captured):
             """`captured` is what steps read from outside; here to get a gradient."""
             pairs = zip(plan.products, rights, strict=True)
-            products = [planned.kind(right) for planned, right in pairs]
+            products = [planned.kind(those) for planned, those in pairs]
             inputs = [_unstacked(x) for x in inputs]
             found, kept = self._forth(products, inputs, state)
 
@@ -59,7 +59,7 @@ class Unrolling:
 
             return found, gradient
 
-        rights = [planned.right for planned in plan.products]
+        rights = [planned.rights for planned in plan.products]
         given = tree.flatten(self.inputs), tree.flatten(self.state)
         found = loops(*given, rights, plan.captured)
         count = len(tree.flatten(plan.outputs))
@@ -81,7 +81,7 @@ class Unrolling:
         plan = self.plan
 
         def body(t, state, written, kept):
-            now = Forth(plan.outside, products)
+            now = Forth(plan, products)
             with traced_by(now):
                 outputs, new = self._step([array.read(t) for array in inputs], state)
             written = _write(written, t, tree.flatten(outputs))
@@ -109,7 +109,7 @@ class Unrolling:
             state, results = kept_t[:count], kept_t[count:]
             results = tree.pack_sequence_as(plan.kept, results)
             sources = _floats(inputs_t), _floats(state), [*plan.captured, *variables]
-            now = Back(plan.outside, products, results)
+            now = Back(plan, products, results)
             with tf.GradientTape(watch_accessed_variables=False) as tape:
                 tape.watch(sources)
                 with traced_by(now):
@@ -127,7 +127,7 @@ class Unrolling:
 
         others = [*plan.captured, *map(tf.convert_to_tensor, variables)]
         float_inputs = _floats(tree.flatten(self.inputs))
-        specs = [spec for product in plan.products for spec in product[2:]]
+        specs = [spec for p in plan.products for spec in (p.left, p.result)]
         _, of_state, sums, of_inputs, factors = self._while(
             body,
             of_last,
@@ -140,8 +140,9 @@ class Unrolling:
             *_spread(tree.flatten(self.inputs), [array.stack() for array in of_inputs]),
             *_spread(tree.flatten(self.state), of_state),
             *(
-                product.of_right(xs.stack(), dys.stack())
+                dx
                 for product, (xs, dys) in zip(products, pairs, strict=True)
+                for dx in product.of_rights(xs.stack(), dys.stack())
             ),
             *sums,
         ]

@@ -57,11 +57,46 @@ def test_no_step_casts_or_transposes_a_kernel(given, dtype):
     assert [node.op for node in graph.node].count("Transpose") >= 1
 
 
+def test_what_multiplies_one_factor_is_one_product(given):
+    """Two kernels of other widths, one of them with a bias that is read twice."""
+    kernel, inputs = given
+    random = np.random.default_rng(8)
+    wide = keras.Variable(random.normal(size=(3, 5)), dtype="float32")
+    bias = keras.Variable(random.normal(size=(5,)), dtype="float32")
+    sources = [kernel.value, wide.value, bias.value]
+
+    def unrolled(unroll, inputs):
+        def step(x, h):
+            query = multiply(h, kernel, "float32")
+            gates = multiply(h, wide, "float32", bias)
+            h = tf.tanh(x + query * gates[:, :3])
+            return (h, gates), h
+
+        with tf.GradientTape() as tape:
+            tape.watch([inputs, *sources])
+            found, _ = unroll(step, inputs, tf.zeros_like(inputs[:, 0]))
+            loss = sum(tf.reduce_sum(tf.sin(x)) for x in found)
+        return tape.gradient(loss, [inputs, *sources])
+
+    graph = tf.function(lambda x: unrolled(dynamic_unroll, x), autograph=False)
+    expected = unrolled(static_unroll, inputs)
+    for found, right in zip(graph(inputs), expected, strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-5, atol=1e-6)
+    definition = graph.get_concrete_function(inputs).graph.as_graph_def()
+    bodies = [f for f in definition.library.function if "_body" in f.signature.name]
+    nodes = [[node.op for node in body.node_def] for body in bodies]
+    assert [body.count("MatMul") for body in nodes] == [1, 1]
+    assert not any("BiasAddGrad" in body for body in nodes)
+
+
 def test_outside_of_a_loop_it_is_a_product(given):
     kernel, inputs = given
     assert not in_loop()
     expected = inputs.numpy() @ np.asarray(kernel)
     np.testing.assert_allclose(multiply(inputs, kernel, "float32"), expected, 1e-6)
+    bias = keras.Variable([1.0, 2.0, 3.0])
+    found = multiply(inputs, kernel, "float32", bias)
+    np.testing.assert_allclose(found, expected + [1.0, 2.0, 3.0], 1e-6)
 
 
 def test_one_kernel_twice_and_axes_between(given):

@@ -1,0 +1,38 @@
+"""Alignments whose gradients are written by hand: see `ops.fast.cell`."""
+
+import tensorflow as tf
+
+from keras_seqattn.ops.align import LOWEST
+from keras_seqattn.ops.mask import per_query
+from keras_seqattn.ops.precision import at_least_float32
+from keras_seqattn.ops.products import Fused, fused
+
+
+def masked_softmax(scores, mask=None):
+    """See `ops.align.masked_softmax`."""
+    scores = at_least_float32(scores)
+    if mask is None:
+        return fused(_SOFTMAX, scores)
+    if len(mask.shape) < len(scores.shape):
+        mask = per_query(mask, len(scores.shape))
+    return fused(_SOFTMAX, scores, mask)
+
+
+def _softmax(scores, mask=None):
+    if mask is not None:
+        scores = tf.where(mask, scores, LOWEST)
+    alignment = tf.nn.softmax(scores)
+    if mask is not None:
+        alignment = tf.where(mask, alignment, 0.0)  # rows without anything real
+    return alignment, (alignment,)
+
+
+def _gradient(given, kept, dx):
+    """Of the scores; it is 0 where the alignment is."""
+    [alignment] = kept
+    product = alignment * dx
+    total = tf.reduce_sum(product, axis=-1, keepdims=True)
+    return product - alignment * total, *(None for _ in given[1:])
+
+
+_SOFTMAX = Fused(_softmax, _gradient)
