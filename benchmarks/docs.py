@@ -10,11 +10,11 @@ import pathlib
 import re
 import sys
 
-from benchmarks import plots, store, table
+from benchmarks import exported_forms, plots, store, table
 from benchmarks.catalogue import BENCHMARKS
 
 DOCS = pathlib.Path(__file__).parents[1] / "docs"
-OPERATIONS = "operations"
+OPERATIONS, FORMS = "operations", "exported_forms"
 
 
 def main(arguments=None):
@@ -29,7 +29,7 @@ def main(arguments=None):
 
 def written(text, options):
     """The page with what stands between all marks made anew."""
-    for name in [*BENCHMARKS, OPERATIONS]:
+    for name in [*BENCHMARKS, OPERATIONS, FORMS]:
         begin, end = f"<!-- measured: {name} -->", f"<!-- end: {name} -->"
         if begin not in text or end not in text:
             raise ValueError(
@@ -43,8 +43,8 @@ def written(text, options):
 
 
 def _lines(name, options):
-    if name == OPERATIONS:
-        return _operations(pathlib.Path(options.results, f"{name}.json"))
+    if name in _APART:
+        return _APART[name](pathlib.Path(options.results, f"{name}.json"))
     benchmark = BENCHMARKS[name]
     command = f"`python -m benchmarks.run {name}`"
     found = store.load(options.results, benchmark)
@@ -87,6 +87,22 @@ def _operations(path):
             [name, *(f"{x:.1f}" for kind in zip(*counts, strict=True) for x in kind)]
         )
     return [*_markdown(rows), "", f"Counted at {content['commit']}: {command}."]
+
+
+def _forms(path):
+    command = "`python -m benchmarks.exported_forms`"
+    if not path.exists():
+        return [f"Not measured yet: {command}."]
+    content = json.loads(path.read_text())
+    rows = [["", "size, MB", "load, s", "p50, ms", "p99, ms", "BLEU"]]
+    for name, values in content["rows"].items():
+        figures = (f"{x:.{exported_forms.digits(n)}f}" for n, x in values.items())
+        rows.append([name, *figures])
+    origin = f"Measured on {content['day']} at {content['commit']}: {command}."
+    return [*_markdown(rows), "", origin]
+
+
+_APART = {OPERATIONS: _operations, FORMS: _forms}
 
 
 def _markdown(rows):

@@ -53,7 +53,7 @@ def measured(options, name):
 
 def test_every_benchmark_has_its_place(page, options):
     places = re.findall(r"<!-- measured: (\w+) -->", page)
-    assert sorted(places) == sorted([*BENCHMARKS, docs.OPERATIONS])
+    assert sorted(places) == sorted([*BENCHMARKS, docs.OPERATIONS, docs.FORMS])
     text = docs.written(page, options)
     assert text.count("Not measured yet: `python -m benchmarks.run ") == len(BENCHMARKS)
     assert docs.written(text, options) == text
@@ -93,3 +93,11 @@ def test_operations(options, page):
     content = {"commit": "abc", "counts": {"ours": [[27, 90], [38.5, 180]]}}
     (options.results / "operations.json").write_text(json.dumps(content))
     assert "| ours | 27.0 | 38.5 | 90.0 | 180.0 |" in docs.written(page, options)
+
+
+def test_forms_of_an_export(options, page):
+    options.results.mkdir()
+    row = {"MB": 5.25, "load": 1.5, "p50": 9.96, "p99": 20.0, "BLEU": 33.4}
+    content = {"day": "today", "commit": "abc", "rows": {"int8": row}}
+    (options.results / "exported_forms.json").write_text(json.dumps(content))
+    assert "| int8 | 5.2 | 1.50 | 10.0 | 20.0 | 33.4 |" in docs.written(page, options)
