@@ -11,6 +11,7 @@ from keras_seqattn.decoding.protocol import StepModel
 from keras_seqattn.decoding.sampling import Sample
 from keras_seqattn.decoding.scoring import score
 from keras_seqattn.decoding.search import Search
+from keras_seqattn.decoding.shortlist import Shortlist
 from keras_seqattn.decoding.unknown import replace_unknown
 from keras_seqattn.layers.attention import Attention
 from keras_seqattn.layers.attention_decoder import AttentionDecoder
@@ -162,6 +163,7 @@ __all__ = [
     "Search",
     "SentencePiece",
     "Seq2Seq",
+    "Shortlist",
     "SmoothedCrossentropy",
     "SpecialTokens",
     "StackedEncoder",

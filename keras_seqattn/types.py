@@ -83,6 +83,28 @@ class Readout(NamedTuple):
     training: bool  # whether gradients will be asked for
 
 
+class Columns(NamedTuple):
+    """What some tokens need of the last product, gathered once for many steps."""
+
+    kernel: Any  # [depth, size], in the dtype of the product
+    bias: Any  # [size]; (): none
+
+
+class Shortened(NamedTuple):
+    """A memory with columns of the last product, of all tokens or of a list.
+
+    With a list, a model speaks in places of it, not in tokens.
+    """
+
+    memory: Any
+    ids: Any  # int32 [size], the token at each place; (): all tokens, in their order
+    columns: Any  # of the head, e.g. `Columns`
+
+    @property
+    def mask(self):
+        return self.memory.mask
+
+
 class Judged(NamedTuple):
     """What a model says about given labels, padding left out."""
 

@@ -99,19 +99,17 @@ def check_source(owner, source):
             )
 
 
-def check_ids(source, max_length):
-    """A relative length counts ids."""
-    if isinstance(max_length, RelativeLength):
-        ids = isinstance(source, tf.Tensor) and source.dtype.is_integer
-        if not ids or len(source.shape) != 2:
-            received = tree.map_structure(
-                lambda x: f"{x.dtype.name} {tuple(x.shape)}", source
-            )
-            raise ValueError(
-                "decode got a RelativeLength for a source without ids. Expected an "
-                f"integer tensor [batch, source], received {received}. Pass an "
-                "integer as max_length."
-            )
+def check_ids(source, what, remedy):
+    """A source for what counts ids, or looks them up."""
+    ids = isinstance(source, tf.Tensor) and source.dtype.is_integer
+    if not ids or len(source.shape) != 2:
+        received = tree.map_structure(
+            lambda x: f"{x.dtype.name} {tuple(x.shape)}", source
+        )
+        raise ValueError(
+            f"decode got a {what} for a source without ids. Expected an integer tensor "
+            f"[batch, source], received {received}. {remedy}"
+        )
 
 
 def check_prefix(prefix, source, max_length, tokens):

@@ -95,6 +95,15 @@ class Ensemble:
         picked = [model.select(member, rows) for model, member in members]
         return EnsembleMemory(picked, tf.gather(memory.mask, rows))
 
+    def shorten(self, memory, ids):
+        """The memory with which `step` knows some tokens only, by their places.
+
+        The probabilities of each model are those among these tokens.
+        """
+        members = zip(self.models, memory.members, strict=True)
+        short = [model.shorten(member, ids) for model, member in members]
+        return memory._replace(members=short)
+
     def step(self, tokens, state, memory):
         """`Step` whose output are log-probabilities."""
         steps = [

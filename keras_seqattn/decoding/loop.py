@@ -15,18 +15,27 @@ from keras_seqattn.decoding.limits import RelativeLength
 from keras_seqattn.decoding.protocol import can_select, look_ahead
 from keras_seqattn.decoding.result import result
 from keras_seqattn.decoding.search import begin
+from keras_seqattn.decoding.shortlisted import check_shortlist, shortlisted
 from keras_seqattn.types import SpecialTokens
 
 
 @tf.autograph.experimental.do_not_convert
-def decode(model, source, search, max_length, tokens=None, prefix=None):
+def decode(
+    model,
+    source,
+    search,
+    max_length,
+    tokens=None,
+    prefix=None,
+    leaving=None,
+    shortlist=None,
+):
     """Searches for the targets of a batch of sources.
 
     One `tf.while_loop`. Called eagerly it is compiled once for each model and search,
     for all batch sizes and lengths, and the target axis is as long as the longest
     hypothesis; inside a `tf.function` it becomes part of that, and the target axis is
-    `max_length`, so that XLA can compile it. Called eagerly, finished sentences leave
-    the batch, where the model can `select`; the result is the same, sooner.
+    `max_length`, so that XLA can compile it.
 
     A finished hypothesis never changes. Lengths count the end token. Scores are
     log-probabilities under the model, as `score` computes them, whatever was forbidden
@@ -47,6 +56,12 @@ def decode(model, source, search, max_length, tokens=None, prefix=None):
         prefix: int ids `[batch, target]` that every hypothesis of the sentence begins
             with, padded; sentences with nothing but padding are free. None: all are.
             Inside a `tf.function` it is not checked.
+        leaving: whether finished sentences may leave the batch, where the model can
+            `select` and the search knows its `best_of`: the result is the same, sooner.
+            XLA cannot compile that. None: they may if this is called eagerly.
+        shortlist: `Shortlist` of the only tokens that have logits, where the model can
+            `shorten`: quicker. Scores are then log-probabilities among these tokens,
+            which depend on the batch. None: all tokens have logits.
 
     Returns:
         `Decoded(tokens, lengths, scores, ranking, alignments)`, `[batch, n_best, ...]`.
@@ -71,15 +86,24 @@ def decode(model, source, search, max_length, tokens=None, prefix=None):
     checks.check_search(search, max_length, tokens)
     source = as_tensors(source)
     checks.check_source("decode", source)
-    checks.check_ids(source, max_length)
+    if isinstance(max_length, RelativeLength):
+        checks.check_ids(source, "RelativeLength", "Pass an integer as max_length.")
     if prefix is not None:
         prefix = tf.cast(prefix, tf.int32)
         checks.check_prefix(prefix, source, max_length, tokens)
         prefix = None if prefix.shape[1] == 0 else prefix
+    if shortlist is not None:
+        check_shortlist(shortlist, model, source, search, tokens, prefix)
     ahead = _many_queries(search, source, max_length) and hasattr(model, "look_ahead")
-    options = tokens, ahead
+    if leaving is None:
+        leaving = tf.executing_eagerly()
+    # Who draws, draws for the batch as a whole.
+    leaving = bool(leaving and can_select(model) and search.best_of and prefix is None)
+    options = tokens, ahead, leaving, shortlist
     if not tf.executing_eagerly():
         seed = None if search.seed is None else search.seed % 2**31
+        if leaving:  # the number of sentences is not always the same
+            source = tree.map_structure(_of_any_batch, source)
         return _decode(model, source, search, max_length, prefix, seed, *options)
     relative = isinstance(max_length, RelativeLength)
     # Neither another length nor another seed needs another graph.
@@ -90,11 +114,7 @@ def decode(model, source, search, max_length, tokens=None, prefix=None):
     def run(model, source, max_length, seed, prefix=None):
         limit = key[2] if relative else max_length
         seed = seed if drawn else None
-        # Who draws, draws for the batch as a whole.
-        leaves = can_select(model) and search.best_of and prefix is None
-        decoded = _decode(
-            model, source, seedless, limit, prefix, seed, *options, leaves=leaves
-        )
+        decoded = _decode(model, source, seedless, limit, prefix, seed, *options)
         longest = tf.reduce_max(decoded.lengths)
         return decoded._replace(
             tokens=decoded.tokens[..., :longest],
@@ -114,6 +134,10 @@ def as_tensors(source):
     return tree.map_structure(tf.convert_to_tensor, source)
 
 
+def _of_any_batch(x):
+    return tf.compat.v1.placeholder_with_default(x, [None, *x.shape[1:]])
+
+
 class _At(NamedTuple):
     """Where a search is."""
 
@@ -123,11 +147,24 @@ class _At(NamedTuple):
 
 
 def _decode(
-    model, source, search, max_length, prefix, seed, tokens, ahead, leaves=False
+    model,
+    source,
+    search,
+    max_length,
+    prefix,
+    seed,
+    tokens,
+    ahead,
+    leaves,
+    shortlist,
 ):
     state, memory = model.start(source)
     if ahead:
         memory = look_ahead(model, memory)
+    ids = None
+    if shortlist is not None:  # from here on, tokens are places in the ids
+        ids, search, prefix = shortlisted(shortlist, source, search, tokens, prefix)
+        memory = model.shorten(memory, ids)
     batch = tf.shape(tree.flatten(source)[0])[0]
     limits, max_length = _limits(max_length, source, batch, tokens)
     mask = checks.mask_of(memory, search)
@@ -174,7 +211,8 @@ def _decode(
     if leaving:
         present, last = leaving
         now = put(last, present.rows, now)
-    return result(search, now, mask, steps, tokens, *[a.stack() for a in arrays])
+    found = result(search, now, mask, steps, tokens, *[a.stack() for a in arrays])
+    return found if ids is None else found._replace(tokens=tf.gather(ids, found.tokens))
 
 
 def _one_step(t, now, state, present, model, seed, search, tokens, prefix):

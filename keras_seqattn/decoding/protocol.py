@@ -37,6 +37,15 @@ def look_ahead(model, memory):
     return model.look_ahead(memory) if hasattr(model, "look_ahead") else memory
 
 
+def can_shorten(model):
+    """Whether the model, and all members of an ensemble, offer `shorten`.
+
+    `model.shorten(memory, ids)` is optional: the memory with which `step` takes places
+    in `ids` `[size]` in the place of tokens, and returns logits of these tokens alone.
+    """
+    return all(hasattr(m, "shorten") for m in (model, *getattr(model, "models", ())))
+
+
 def can_select(model):
     """Whether the model, and all members of an ensemble, offer `select`.
 

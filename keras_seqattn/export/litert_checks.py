@@ -45,6 +45,11 @@ def check_pipeline(pipeline, weights):
             f"dict of {len(pipeline.unknown)}. Leave it out, and replace them where "
             "the file is used, by the alignments."
         )
+    if pipeline.shortlist is not None:
+        raise ValueError(
+            f"{OWNER} got a shortlist that LiteRT has no operations for. Expected "
+            f"shortlist=None, received {pipeline.shortlist!r}. Leave it out."
+        )
     variables = getattr(pipeline.model, "variables", ())
     if any(variable.dtype == "int8" for variable in variables):
         raise ValueError(

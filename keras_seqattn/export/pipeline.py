@@ -87,6 +87,7 @@ class Pipeline:
             the translation of the source word that was looked at most, or by this
             word itself where the dict, which may be empty, does not have it. The
             target needs `Words`. None: nothing is replaced.
+        shortlist: `Shortlist`: translations consist of its tokens. None: of all.
     """
 
     model: Any
@@ -96,6 +97,7 @@ class Pipeline:
     max_length: Any
     max_source: int = 1000
     unknown: dict | None = None
+    shortlist: Any = None
 
     def __post_init__(self):
         if self.unknown is not None and not isinstance(self.target_text, Words):
@@ -138,8 +140,15 @@ class Pipeline:
     def _translated(self, texts, search):
         texts = tf.convert_to_tensor(texts)
         source = self.encode(texts)
+        tokens = self.source_text.tokens
         decoded = decode(
-            self.model, source.ids, search, self.max_length, self.source_text.tokens
+            self.model,
+            source.ids,
+            search,
+            self.max_length,
+            tokens,
+            leaving=True,
+            shortlist=self.shortlist,
         )
         longest = tf.reduce_max(decoded.lengths)  # in a graph, there is room for more
         decoded = decoded._replace(

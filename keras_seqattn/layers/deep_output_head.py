@@ -6,6 +6,7 @@ from keras import ops
 from keras_seqattn.layers import checks
 from keras_seqattn.layers.base import Composite, carry_mask, projection, serialize_part
 from keras_seqattn.layers.output_head import OutputHead
+from keras_seqattn.layers.steps import step_verb
 from keras_seqattn.ops.mask import zero_padding
 
 
@@ -112,10 +113,42 @@ class DeepOutputHead(Composite):
         checks.check_mask(owner, outputs_mask, "outputs", outputs.shape, "target")
         outputs = zero_padding(outputs, outputs_mask)
         inputs = zero_padding(inputs, outputs_mask)
-        pieces = self.from_outputs(outputs) + self.from_inputs(inputs)  # (A.2.2)
-        readout = self._maximum(self.activation(pieces))
-        logits = self.head(readout, training=training)  # (A.2.2)
+        logits = self.head(self._hidden(outputs, inputs), training=training)  # (A.2.2)
         return carry_mask(logits, outputs_mask)
+
+    def look_ahead(self):
+        """`Columns` of all tokens, or None: see `OutputHead.look_ahead`."""
+        return self.head.look_ahead()
+
+    @step_verb
+    def columns(self, ids):
+        """What the logits of some tokens need: see `OutputHead.columns`.
+
+        Args:
+            ids: int `[size]`.
+
+        Returns:
+            `Columns`, for `among`.
+        """
+        return self.head.columns(ids)
+
+    @step_verb
+    def among(self, outputs, inputs, columns):
+        """Logits of the tokens whose columns these are.
+
+        Args:
+            outputs: `[batch, ..., depth]`.
+            inputs: `[batch, ..., embedding]`.
+            columns: of the tokens, from `columns`.
+
+        Returns:
+            `[batch, ..., size]`.
+        """
+        return self.head.among(self._hidden(outputs, inputs), columns)
+
+    def _hidden(self, outputs, inputs):
+        pieces = self.from_outputs(outputs) + self.from_inputs(inputs)  # (A.2.2)
+        return self._maximum(self.activation(pieces))
 
     def _maximum(self, pieces):
         if self.pieces == 1:

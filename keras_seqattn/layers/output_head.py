@@ -5,9 +5,10 @@ from keras import ops
 
 from keras_seqattn.layers import checks
 from keras_seqattn.layers.base import Composite, projection, serialize_part
+from keras_seqattn.layers.steps import step_verb
 from keras_seqattn.ops.carried import carry_readout
 from keras_seqattn.ops.mask import zero_padding
-from keras_seqattn.types import Readout
+from keras_seqattn.types import Columns, Readout
 
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
@@ -100,34 +101,110 @@ class OutputHead(Composite):
         owner = type(self).__name__
         checks.check_mask(owner, mask, "outputs", outputs.shape, "target")
         outputs = zero_padding(outputs, mask)
-        outputs = self.output_dropout(outputs, training=training)
+        hidden = self._hidden(outputs, training)
         if self.embedding is None:
-            logits = self.projection(outputs)  # (6)
+            logits = self.projection(hidden)  # (6)
         else:
-            if self.to_embedding is not None:
-                outputs = self.to_embedding(outputs)
-            logits = self.embedding(outputs, reverse=True)  # in the embedding's dtype
+            logits = self.embedding(hidden, reverse=True)  # in the embedding's dtype
             logits = ops.cast(logits, self.compute_dtype)
         if self.bias is not None:
             logits = logits + self.bias
-        return carry_readout(logits, self._readout(outputs, training))
+        return carry_readout(logits, self._readout(hidden, training))
+
+    def _hidden(self, outputs, training):
+        outputs = self.output_dropout(outputs, training=training)
+        return outputs if self.to_embedding is None else self.to_embedding(outputs)
 
     def _readout(self, hidden, training):
         """What `FusedCrossentropy` takes, where the last product is a plain one."""
-        layer = self.projection if self.embedding is None else self.embedding
-        changed = [layer.quantization_mode, layer.lora_enabled]
-        if self.embedding is not None:
-            changed += [layer.logit_soft_cap, layer.reverse_dtype]
-        if any(changed):
+        if not self._is_plain:
             return None
-        tied = self.embedding is not None and layer.tie_weights
-        if self.embedding is None:
-            kernel = layer.kernel
-        else:
-            kernel = layer.embeddings if tied else layer.reverse_embeddings
+        kernel, tied = self._kernel
+        if self.embedding is not None:
             dtype = keras.backend.result_type(hidden.dtype, kernel.dtype)
             hidden = ops.cast(hidden, dtype)  # as the embedding multiplies
         return Readout(hidden, kernel, self.bias, tied, bool(training))
+
+    # Many steps -------------------------------------------------------------------
+
+    def look_ahead(self):
+        """`Columns` of all tokens, where many steps gain by them; else None.
+
+        An embedding has a row for each token, and a product of few rows with its
+        transpose takes up to four times as long: it is transposed once.
+        """
+        is_tied = self._is_plain and self._kernel[1]
+        return self._columns() if is_tied else None
+
+    @step_verb
+    def columns(self, ids):
+        """What the logits of some tokens need, gathered once for many steps.
+
+        Args:
+            ids: int `[size]`.
+
+        Returns:
+            `Columns`, for `among`.
+        """
+        if not self._is_plain:
+            raise ValueError(
+                f"{type(self).__name__} cannot be cut down to some tokens. Expected a "
+                "last product of plain weights, received weights that are quantised or "
+                "adapted, or an embedding with logit_soft_cap or reverse_dtype. Drop "
+                "the shortlist: all tokens have logits."
+            )
+        return self._columns(ids)
+
+    def _columns(self, ids=None):
+        kernel, transposed = self._kernel
+        bias = () if self.bias is None else ops.convert_to_tensor(self.bias)
+        if ids is not None:
+            kernel = ops.take(kernel, ids, axis=0 if transposed else 1)
+            bias = () if self.bias is None else ops.take(bias, ids)
+        kernel = ops.transpose(kernel) if transposed else kernel
+        return Columns(ops.cast(kernel, self._last.compute_dtype), bias)
+
+    @step_verb
+    def among(self, outputs, columns):
+        """Logits of the tokens whose columns these are.
+
+        Args:
+            outputs: `[batch, ..., depth]`.
+            columns: of the tokens, from `columns`.
+
+        Returns:
+            `[batch, ..., size]`.
+        """
+        hidden = self._hidden(outputs, training=False)
+        hidden = ops.cast(hidden, columns.kernel.dtype)
+        logits = ops.cast(ops.matmul(hidden, columns.kernel), self.compute_dtype)
+        if self.bias is None:
+            return logits
+        return logits + ops.cast(columns.bias, self.compute_dtype)
+
+    # The last product -------------------------------------------------------------
+
+    @property
+    def _last(self):
+        """The layer that multiplies."""
+        return self.projection if self.embedding is None else self.embedding
+
+    @property
+    def _is_plain(self):
+        """Whether it multiplies by its weights, and does nothing else."""
+        changed = [self._last.quantization_mode, self._last.lora_enabled]
+        if self.embedding is not None:
+            changed += [self.embedding.logit_soft_cap, self.embedding.reverse_dtype]
+        return not any(changed)
+
+    @property
+    def _kernel(self):
+        """Its weight, and whether that is `[vocabulary, depth]`."""
+        if self.embedding is None:
+            return self.projection.kernel, False
+        if self.embedding.tie_weights:
+            return self.embedding.embeddings, True
+        return self.embedding.reverse_embeddings, False
 
     def compute_mask(self, outputs, previous_mask):
         return previous_mask

@@ -6,7 +6,7 @@ from keras import ops
 from keras_seqattn.layers import checks
 from keras_seqattn.layers.base import carry_mask, deserialize_part, serialize_part
 from keras_seqattn.models.summary import summary_lines
-from keras_seqattn.types import Started, Step
+from keras_seqattn.types import Shortened, Started, Step
 
 _PARTS = (
     "source_embedding",
@@ -145,11 +145,27 @@ class Seq2Seq(keras.Model):
 
     def look_ahead(self, memory):
         """The memory with more computed once, for many steps."""
-        return self.decoder.look_ahead(memory)
+        memory = self.decoder.look_ahead(memory)
+        has_columns = hasattr(self.head, "look_ahead") and _shortens(self.head)
+        columns = self.head.look_ahead() if has_columns else None
+        return memory if columns is None else Shortened(memory, (), columns)
 
     def select(self, memory, rows):
         """The memory of some sentences of the batch."""
+        if isinstance(memory, Shortened):  # the list is that of all
+            return memory._replace(memory=self.select(memory.memory, rows))
         return keras.tree.map_structure(lambda x: ops.take(x, rows, axis=0), memory)
+
+    def shorten(self, memory, ids):
+        """The memory with which `step` knows some tokens only, by their places.
+
+        Args:
+            memory: of `start`, or of `look_ahead`.
+            ids: int `[size]`, the tokens.
+        """
+        _check_shortens(self.head)
+        memory = memory.memory if isinstance(memory, Shortened) else memory
+        return Shortened(memory, ids, self.head.columns(ids))
 
     def step(self, tokens, state, memory):
         """One target step.
@@ -158,14 +174,25 @@ class Seq2Seq(keras.Model):
             tokens: ids `[batch]`, or `[batch, beam]` if the state has that axis: the
                 hypotheses of a sentence share its memory.
             state: of `start`, or of the last step.
-            memory: of `start`.
+            memory: of `start`; of `shorten`: the tokens are places in its ids.
 
         Returns:
             `Step(output, alignment, state)`; the output are the logits.
         """
+        if isinstance(memory, Shortened):
+            return self._short_step(tokens, state, memory)
         embedded = self.target_embedding(tokens)
         step = self.decoder.step(embedded, state, memory)
         return Step(self._logits(step.output, embedded), step.alignment, step.state)
+
+    def _short_step(self, places, state, memory):
+        is_whole = isinstance(memory.ids, tuple)
+        tokens = places if is_whole else ops.take(memory.ids, places)
+        embedded = self.target_embedding(tokens)
+        step = self.decoder.step(embedded, state, memory.memory)
+        read = [step.output, embedded] if self._head_reads else [step.output]
+        logits = self.head.among(*read, memory.columns)
+        return Step(logits, step.alignment, step.state)
 
     # Whole sequences --------------------------------------------------------------
 
@@ -297,6 +324,22 @@ def _sentences(inputs):
 
 def _word_dropout(rate, seed, name):
     return keras.layers.Dropout(rate, noise_shape=(None, None, 1), seed=seed, name=name)
+
+
+def _shortens(head):
+    """Its logits are those of `among`: no class above has only its own `call`."""
+    words = (vars(c).keys() & {"call", "among"} for c in type(head).__mro__)
+    return "among" in next(filter(None, words))
+
+
+def _check_shortens(head):
+    if not _shortens(head):
+        raise ValueError(
+            "Seq2Seq has a head that cannot be cut down to some tokens. Expected an "
+            "OutputHead, a DeepOutputHead, or a layer whose class defines `columns` "
+            f"and `among` beside its `call`, received {type(head).__name__}. Drop the "
+            "shortlist: all tokens have logits."
+        )
 
 
 def _check_embedding(embedding):

@@ -2,6 +2,8 @@
 
 from keras_seqattn.decoding.checks import check_search
 from keras_seqattn.decoding.options import check_count
+from keras_seqattn.decoding.shortlist import Shortlist
+from keras_seqattn.decoding.shortlisted import check_fit
 from keras_seqattn.text.processor import TextProcessor
 
 
@@ -15,6 +17,18 @@ def check_options(search, max_length, max_source, unknown, tokens):
             f"source words to target words, or None, received unknown={unknown!r}. "
             "Pass {} to copy the source word."
         )
+
+
+def check_shortlist(shortlist, model):
+    """One that belongs to the model, or none."""
+    if shortlist is None:
+        return
+    if not isinstance(shortlist, Shortlist):
+        raise ValueError(
+            "Translator got an unusable shortlist. Expected a Shortlist or None, "
+            f"received {shortlist!r}. Make one with Shortlist.learn."
+        )
+    check_fit(shortlist, model)
 
 
 def check_text(side, text, model):

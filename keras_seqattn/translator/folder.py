@@ -6,6 +6,7 @@ import os
 import keras
 import tensorflow as tf
 
+from keras_seqattn.decoding.shortlist import Shortlist
 from keras_seqattn.export import manifest
 from keras_seqattn.export.shipped import names
 from keras_seqattn.export.whole_folder import whole_folder
@@ -14,11 +15,11 @@ from keras_seqattn.training.checkpoint import without_optimizer
 
 VERSION = 1
 _OPTIONS = {"search", "max_length", "max_source", "unknown"}
-_FILE, _MODEL = "translator.json", "model.keras"
-_NAMES = (_FILE, _MODEL, "source_text", "target_text", manifest.NAME)
+_FILE, _MODEL, _SHORTLIST = "translator.json", "model.keras", "shortlist.npz"
+_NAMES = (_FILE, _MODEL, _SHORTLIST, "source_text", "target_text", manifest.NAME)
 
 
-def save(path, model, texts, options):
+def save(path, model, texts, options, shortlist=None):
     """Writes the folder as a whole or not at all; an older translator is replaced.
 
     Args:
@@ -26,6 +27,7 @@ def save(path, model, texts, options):
         model: a Keras model.
         texts: by side, the processors; one that serves both is written once.
         options: by name, what JSON or Keras can serialise.
+        shortlist: `Shortlist`, or None.
     """
     if not isinstance(model, keras.Model):
         raise ValueError(
@@ -38,6 +40,8 @@ def save(path, model, texts, options):
             model.save(f"{folder}/{_MODEL}")
         for side, text in texts.items():
             text.save(f"{folder}/{side}_text")
+        if shortlist is not None:
+            shortlist.save(f"{folder}/{_SHORTLIST}")
         content = {
             "version": VERSION,
             "made_with": {"keras": keras.__version__, "tensorflow": tf.__version__},
@@ -50,7 +54,7 @@ def save(path, model, texts, options):
 
 
 def load(path):
-    """Model, processors by side, and options; all as it was written."""
+    """Model, processors by side, options, shortlist; all as it was written."""
     path = os.fspath(path)
     if os.path.exists(f"{path}/{manifest.NAME}"):  # older folders have none
         manifest.verify(path, "Translator.load")
@@ -59,7 +63,10 @@ def load(path):
     texts = {"source": TextProcessor.load(f"{path}/source_text")}
     if os.path.exists(f"{path}/target_text"):
         texts["target"] = TextProcessor.load(f"{path}/target_text")
-    return model, texts, content
+    shortlist = None
+    if os.path.exists(f"{path}/{_SHORTLIST}"):
+        shortlist = Shortlist.load(f"{path}/{_SHORTLIST}")
+    return model, texts, content, shortlist
 
 
 def _model(path):

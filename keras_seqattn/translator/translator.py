@@ -19,7 +19,11 @@ from keras_seqattn.export.saved_model import export_saved_model
 from keras_seqattn.export.shipped import named
 from keras_seqattn.training.text_metric import text_metric
 from keras_seqattn.translator import folder
-from keras_seqattn.translator.checks import check_options, check_text
+from keras_seqattn.translator.checks import (
+    check_options,
+    check_shortlist,
+    check_text,
+)
 from keras_seqattn.translator.translation import Translations, translations
 
 
@@ -42,6 +46,9 @@ class Translator:
         unknown: dict from source words to target words, which replaces unknown words
             by what was looked at (Luong et al. 2015); {}: that is copied. None: they
             stay. Needs `Words`.
+        shortlist: `Shortlist`: translations consist of its tokens, and are found
+            sooner; what they score then depends on what else is translated. None: of
+            all tokens.
 
     Call arguments:
         texts: list of strings, or one string.
@@ -80,14 +87,23 @@ class Translator:
         max_length=None,
         max_source=1000,
         unknown=None,
+        shortlist=None,
     ):
         search = BeamSearch(5, length_penalty=1.0) if search is None else search
         max_length = RelativeLength() if max_length is None else max_length
         check_text("source", source_text, model)
         check_text("target", target_text, model)
         check_options(search, max_length, max_source, unknown, target_text.tokens)
+        check_shortlist(shortlist, model)
         self.pipeline = Pipeline(
-            model, source_text, target_text, search, max_length, max_source, unknown
+            model,
+            source_text,
+            target_text,
+            search,
+            max_length,
+            max_source,
+            unknown,
+            shortlist,
         )
 
     @property
@@ -228,7 +244,7 @@ class Translator:
             for name, value in objects.items()
         }
         options |= {"max_source": pipeline.max_source, "unknown": pipeline.unknown}
-        folder.save(path, self.model, texts, options)
+        folder.save(path, self.model, texts, options, pipeline.shortlist)
 
     @classmethod
     def load(cls, path):
@@ -238,7 +254,7 @@ class Translator:
             path: of the folder; or the name of a shipped model, e.g. "dates", unless
                 something of that name is there.
         """
-        model, texts, content = folder.load(named(path))
+        model, texts, content, shortlist = folder.load(named(path))
         return cls(
             model,
             texts["source"],
@@ -247,6 +263,7 @@ class Translator:
             max_length=keras.saving.deserialize_keras_object(content["max_length"]),
             max_source=content["max_source"],
             unknown=content["unknown"],
+            shortlist=shortlist,
         )
 
     def export(self, path, version=None, weights="float32", manifest=None, warmup=None):

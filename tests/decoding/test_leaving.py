@@ -60,6 +60,27 @@ def test_nobody_can_tell(search):
     same(received, ks.decode(Staying(model), sources(), search, LIMIT))
 
 
+@pytest.mark.parametrize("leaving", [None, False, True])
+def test_inside_a_function_they_leave_when_they_are_told_to(leaving):
+    model = Counting.from_config(seq2seq().get_config())
+    staying = ks.decode(model, sources(), ks.Greedy(), LIMIT, leaving=False)
+    Counting.sizes.clear()
+
+    @tf.function(autograph=False)
+    def decoded(source):
+        return ks.decode(model, source, ks.Greedy(), LIMIT, leaving=leaving)
+
+    found = decoded(tf.constant(sources()))
+    assert bool(Counting.sizes) == (leaving is True)
+    longest = staying.tokens.shape[-1]
+    assert not np.any(found.tokens[..., longest:])
+    cut = found._replace(
+        tokens=found.tokens[..., :longest],
+        alignments=found.alignments[..., :longest, :],
+    )
+    same(cut, staying)
+
+
 @pytest.mark.parametrize("attention", [a for a in ATTENTIONS if a != "bahdanau"])
 def test_whatever_attends(attention):
     model, search = seq2seq(attention, cell="bahdanau"), SEARCHES[2]

@@ -17,9 +17,10 @@ from tests.errors.decoding import SEARCHES
 from tests.errors.given import UNITS, mask, ones
 from tests.errors.implementations import IMPLEMENTATIONS
 from tests.errors.impossible import LAYERS
+from tests.errors.shortlist import SHORTLISTS
 from tests.errors.sizes import RATES, SIZES
 
-ROWS = CALLS + LAYERS + SEARCHES + IMPLEMENTATIONS
+ROWS = CALLS + LAYERS + SEARCHES + SHORTLISTS + IMPLEMENTATIONS
 NAMES, TEXTS = [row[0] for row in ROWS], [row[1:] for row in ROWS]
 PACKAGE = Path(ks.__file__).parent
 FOUR_PARTS = re.compile(
