@@ -10,7 +10,7 @@ from keras_seqattn.export.manifest import versions
 _OPEN = {"model": ("function", "arguments")}
 _FIXED = (
     *("format", "created_with", "source_text", "target_text", "search", "max_length"),
-    *("max_source", "weights", "signatures", "files"),
+    *("max_source", "shortlist", "weights", "signatures", "files"),
 )
 
 
@@ -36,6 +36,7 @@ def describe(pipeline, weights, functions, own=None):
         "search": _config(pipeline.search),
         "max_length": _config(pipeline.max_length),
         "max_source": pipeline.max_source,
+        **_shortlist(pipeline.shortlist),
         "weights": weights,
         "metrics": own.get("metrics"),
         "signatures": {name: _signature(f) for name, f in functions.items()},
@@ -75,6 +76,14 @@ def _parameters(model):
     parts = getattr(model, "models", [model])  # of an ensemble, each one
     weights = [getattr(part, "weights", ()) for part in parts]
     return sum(math.prod(weight.shape) for part in weights for weight in part)
+
+
+def _shortlist(shortlist):
+    """Nothing if there is none; else translations depend on their batch."""
+    if shortlist is None:
+        return {}
+    sizes = {"common": shortlist.common, "size": shortlist.size}
+    return {"shortlist": {"per_token": shortlist.table.shape[1], **sizes}}
 
 
 def _text(text):

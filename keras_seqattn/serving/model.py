@@ -1,6 +1,7 @@
 """A SavedModel and its signatures: arrays in, arrays out."""
 
 import contextlib
+import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,10 +44,11 @@ class Signature:
         name: of the signature.
         function: takes tensors by name, returns tensors by name.
         definition: its `SignatureDef`.
+        sees_batch: whether answers depend on the other rows of a batch.
     """
 
-    def __init__(self, name, function, definition):
-        self.name, self._function = name, function
+    def __init__(self, name, function, definition, sees_batch=False):
+        self.name, self._function, self.sees_batch = name, function, sees_batch
         self.inputs = {k: Spec.of(v) for k, v in sorted(definition.inputs.items())}
         self.outputs = {k: Spec.of(v) for k, v in sorted(definition.outputs.items())}
         self._dtypes = {k: tf.as_dtype(v.dtype) for k, v in definition.inputs.items()}
@@ -60,8 +62,11 @@ class Signature:
     def is_shared(self):
         """Whether requests may share a batch without anybody seeing it.
 
-        Not where an output is padded to the longest of its batch.
+        Not where an output is padded to the longest of its batch, nor where all share
+        a shortlist.
         """
+        if self.sees_batch:
+            return False
         specs = [*self.inputs.values(), *self.outputs.values()]
         return bool(self.inputs) and all(spec.is_row_fixed for spec in specs)
 
@@ -83,8 +88,9 @@ class ServedModel:
         self._loaded = _load(folder)  # owns the variables
         content = (Path(folder) / "saved_model.pb").read_bytes()
         [graph] = saved_model_pb2.SavedModel.FromString(content).meta_graphs
+        sees_batch = "shortlist" in _manifest(folder)
         self.signatures = {
-            name: Signature(name, function, graph.signature_def[name])
+            name: Signature(name, function, graph.signature_def[name], sees_batch)
             for name, function in self._loaded.signatures.items()
         }
         self.metadata = {
@@ -104,6 +110,12 @@ class ServedModel:
             if set(signature.inputs.values()) == {texts}:
                 with contextlib.suppress(tf.errors.OpError):  # another text may do
                     signature(dict.fromkeys(signature.inputs, nothing))
+
+
+def _manifest(folder):
+    """What the export says of itself; a SavedModel of others says nothing."""
+    path = Path(folder) / "manifest.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def _load(folder):

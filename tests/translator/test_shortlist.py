@@ -5,6 +5,7 @@ import pytest
 import tensorflow as tf
 
 import keras_seqattn as ks
+from keras_seqattn.serving.model import ServedModel
 from tests.translator import tiny
 
 
@@ -41,6 +42,8 @@ def test_exported(short, tmp_path):
     found, expected = served(tf.constant(tiny.SOURCES)), short.pipeline(tiny.SOURCES)
     np.testing.assert_array_equal(found["text"], expected.texts[:, 0])
     np.testing.assert_allclose(found["score"], expected.scores[:, 0], atol=1e-5)
+    model = ServedModel(tmp_path / "model")  # answers depend on their batch
+    assert not any(signature.is_shared for signature in model.signatures.values())
 
 
 def test_what_is_no_shortlist(short):

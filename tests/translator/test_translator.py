@@ -233,12 +233,13 @@ def test_datasets():
 
 def test_subwords_are_drawn_anew_for_every_epoch():
     translator = tiny.joint()
-    repeated = ks.data.Pairs(SOURCES * 4, PAIRS.target * 4)
-    options = {"batch_size": 28, "shuffle": False}
+    # So many that two epochs are not the same by chance.
+    repeated = ks.data.Pairs(SOURCES * 40, PAIRS.target * 40)
+    options = {"batch_size": len(repeated), "shuffle": False}
     sampled = translator.dataset(repeated, sample=True, **options)
     epochs = [next(iter(sampled))[0]["source"] for _ in range(2)]
     texts = [sorted(translator.source_text.decode(ids).numpy()) for ids in epochs]
-    assert texts[0] == texts[1] == sorted(s.lower().encode() for s in SOURCES * 4)
+    assert texts[0] == texts[1] == sorted(s.lower().encode() for s in SOURCES * 40)
     assert len({str(np.sort(ids.numpy(), axis=0).tolist()) for ids in epochs}) == 2
     same = translator.dataset(repeated, **options)
     assert np.array_equal(*(next(iter(same))[0]["source"] for _ in range(2)))
