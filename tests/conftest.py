@@ -4,6 +4,7 @@ Keras is imported by the fixtures, not on top: the process that only hands out t
 to the workers never needs it.
 """
 
+import collections
 import gc
 import hashlib
 import os
@@ -46,6 +47,17 @@ def pytest_collection_modifyitems(config, items):
         drop_most_of_product(config, items)
     # Long tests first, so that no worker is left alone with one at the end.
     items.sort(key=lambda item: item.get_closest_marker("system") is None)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """With --durations N also the N files that take longest, fixtures included."""
+    seconds = collections.Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if hasattr(report, "duration"):
+                seconds[report.nodeid.split("::")[0]] += report.duration
+    for file, spent in seconds.most_common(config.getoption("durations") or 0):
+        terminalreporter.write_line(f"{spent:7.1f}s of {seconds.total():.0f}s  {file}")
 
 
 def drop_most_of_product(config, items):
