@@ -1,19 +1,22 @@
 """`python -m benchmarks.docs`: tables and plots of docs/benchmarks.md from results.
 
-Between two marks of a benchmark stands what its file in `benchmarks/results` says; no
-figure is typed by hand. The text around is.
+What `benchmarks/results` of this checkout has is copied to `docs/benchmarks`, which is
+kept: between two marks of a benchmark stands what its file there says. No figure is
+typed by hand; the text around is.
 """
 
 import argparse
 import json
 import pathlib
 import re
+import shutil
 import sys
 
 from benchmarks import exported_forms, plots, store, table
 from benchmarks.catalogue import BENCHMARKS
 
 DOCS = pathlib.Path(__file__).parents[1] / "docs"
+KEPT = "benchmarks"  # in the folder of the page
 OPERATIONS, FORMS = "operations", "exported_forms"
 
 
@@ -22,14 +25,29 @@ def main(arguments=None):
     parser.add_argument("--results", default=store.RESULTS, metavar="FOLDER")
     parser.add_argument("--docs", default=DOCS, type=pathlib.Path, metavar="FOLDER")
     options = parser.parse_args(arguments)
+    options.results = keep(options.results, options.docs / KEPT)
     page = options.docs / "benchmarks.md"
     page.write_text(written(page.read_text("utf-8"), options), "utf-8")
     return 0
 
 
+def keep(results, folder):
+    """The folder with all results, those of this checkout in place of older ones."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names():
+        if (path := pathlib.Path(results, f"{name}.json")).exists():
+            shutil.copyfile(path, folder / path.name)
+    return folder
+
+
+def names():
+    """Of everything that has a place on the page."""
+    return [*BENCHMARKS, OPERATIONS, FORMS]
+
+
 def written(text, options):
     """The page with what stands between all marks made anew."""
-    for name in [*BENCHMARKS, OPERATIONS, FORMS]:
+    for name in names():
         begin, end = f"<!-- measured: {name} -->", f"<!-- end: {name} -->"
         if begin not in text or end not in text:
             raise ValueError(

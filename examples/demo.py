@@ -4,7 +4,7 @@ make demo              # the same as:
 python examples/demo.py
 python examples/demo.py --seed 1 --out saved_models/demo --logs logs/demo
 
-It needs pip install "keras_seqattn[cli,tasks]".
+It needs pip install "keras_seqattn[cli]".
 
 Dates in eleven languages become ISO dates, character by character: a model of Bahdanau
 et al. 2015 reads "Monday, January 12, 1654" and writes 1654-01-12.

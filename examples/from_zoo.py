@@ -1,6 +1,6 @@
 """The translator of `compose.py` with a model of the zoo, and a picture of attention.
 
-python examples/from_zoo.py                    # Bahdanau et al. 2015, half a minute
+python examples/from_zoo.py                    # Bahdanau et al. 2015, twenty seconds
 python examples/from_zoo.py --model luong2015  # another paper's
 python examples/from_zoo.py --task numbers     # another task: zwölf to twelve, a minute
 python examples/from_zoo.py --smoke            # a few steps, only to see that it runs

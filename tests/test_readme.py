@@ -1,4 +1,4 @@
-"""The code of the README runs as it stands there."""
+"""The code of the README and of docs/ runs as it stands there."""
 
 import re
 from pathlib import Path
@@ -55,11 +55,23 @@ def test_code_runs(blocks):
         "values": values,
         "mask": tokens != 0,
         "bridged": values[:, 0],
-        "embedded_token": np.ones((2, 256), "float32"),
+        "token": np.array([1, 1]),
     }
     exec(step_block, names)
     assert names["step"].alignment.shape == (2, 4)
     assert not np.any(names["step"].alignment[:, 3])
+
+
+@pytest.mark.parametrize("page", ["from_tfa", "questions"])
+def test_pages(page):
+    text = (README.parent / "docs" / f"{page}.md").read_text("utf-8")
+    [block] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    names = {}
+    exec(block, names)
+    if page == "from_tfa":
+        assert names["found"].tokens.shape[:2] == (2, 1)
+    else:
+        assert names["losses"][-1] < names["losses"][0]
 
 
 def test_table_names_every_layer():

@@ -60,7 +60,8 @@ def cho2014(
         c = tanh(V h_N) and h_0 = tanh(V' c) follow a reader's summary of the appendix;
         section 2.2 calls the last state itself c, and so does the authors' code. The
         decoder's reset gate acts on the state alone and before the product, as in that
-        code; in the summary it acts after it, and on the share of c, too. All layers
+        code; in the summary it acts after it, and on the share of c, too. The decoder's
+        z is the paper's 1 - z: weights differ, functions do not. All layers
         but the embeddings and the factors of the output matrix have biases. In the
         experiments of the paper the model scored phrase pairs; it is trained and
         searched like any other here.

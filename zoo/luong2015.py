@@ -70,7 +70,8 @@ def luong2015(
         attention: the score: "dot", "general", "concat" or "location".
         window: "global"; "local-m": around the position of the target word; "local-p":
             around a position that is predicted.
-        reach: D, how far a local window goes in each direction.
+        reach: D, how far a local window goes in each direction (`window` of
+            `LocalAttention`).
         longest: for "location", the longest source that has weights.
         use_input_feeding: whether h~_{t-1} is an input of the next step.
         dropout: rate, of what every recurrent layer reads (not of its own past).

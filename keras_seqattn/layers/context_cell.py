@@ -27,7 +27,7 @@ class ContextCell(DecoderCell):
 
     Args:
         units: size of every layer.
-        cell: "gru", "gru_paper", "lstm", "simple", or a Keras RNN cell.
+        cell: "gru", "lstm", or another that `DecoderCell` takes.
         layers: recurrent layers.
         use_context: whether the initial output of the top layer, c, is an input of the
             bottom layer at every step, too (Cho et al.); else the state alone carries

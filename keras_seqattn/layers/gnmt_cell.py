@@ -25,7 +25,7 @@ class GNMTCell(AttentiveCell):
     Args:
         units: size of every layer.
         attention: the mechanism; the paper's is additive.
-        cell: "lstm" (the paper's), "gru", "gru_paper" or "simple".
+        cell: "lstm" (the paper's), or another name that `DecoderCell` takes.
         layers: number of layers, 8 in the paper; at least 2.
         residual_from: first layer, counted from 1, whose input is added to its output;
             None: no residuals.

@@ -27,7 +27,7 @@ class LuongCell(AttentiveCell):
     Args:
         units: size of the recurrent state.
         attention: the mechanism, e.g. `LuongAttention("general")`.
-        cell: "lstm" (the paper's), "gru", "gru_paper", "simple", or a Keras RNN cell.
+        cell: "lstm" (the paper's), "gru", or another that `DecoderCell` takes.
         layers: recurrent layers; the query is the state of the top one.
         attentional: size of h~; "units": that of the state; None: no such layer, the
             context itself is the output and is fed back (a variant of other toolkits).

@@ -27,7 +27,7 @@ def metrics(picture):
     Returns:
         Dict of floats and None: those of `alignment_confidence`, of the mean over
         heads, end tokens included; `overlap`; `length_ratio`; with a reference and
-        sacreBLEU `bleu`.
+        sacreBLEU `bleu`, of n-grams that the sentence is long enough for.
 
     Equations:
         overlap = length of the longest common substring / length of the target
@@ -81,7 +81,7 @@ def _of_alignment(weights):
 
 def _bleu(text, reference):
     try:
-        return float(bleu([text], [reference]))
+        return float(bleu([text], [reference], effective_order=True))
     except ImportError:  # sacreBLEU is optional, and so is this number
         return None
 

@@ -17,6 +17,8 @@ import keras
 ROOT = "keras_seqattn"
 # Modules whose functions are public although ROOT does not export them by name.
 OPEN = (f"{ROOT}.ops", f"{ROOT}.testing")
+# Of whose modules only what `__all__` of the package has is public.
+NAMED = (f"{ROOT}.data", f"{ROOT}.data.tasks", f"{ROOT}.tensorboard")
 # Reached through ops.dispatch only; this tool.
 CLOSED = (f"{ROOT}.ops.fast", f"{ROOT}.testing.api")
 
@@ -33,6 +35,9 @@ def surface():
     for module in open_modules():
         for name, value in own_names(module):
             public[f"{module.__name__}.{name}"] = value
+    for name in NAMED:
+        module = importlib.import_module(name)
+        public |= {f"{name}.{x}": getattr(module, x) for x in module.__all__}
     described = [describe(path, public[path], public.values()) for path in public]
     return sorted({line for lines in described for line in lines})
 
@@ -87,11 +92,13 @@ def verbs(cls):
     """Yields (name, home, member) of the public members that are ours, not Keras's.
 
     What every Keras layer or model has (`build`, `get_config`, ...) is Keras's
-    protocol and left out; `call` stays, its arguments are what a user passes.
+    protocol and left out where Keras is a base; `call` stays, its arguments are what a
+    user passes.
     """
+    is_keras = any(base.__module__.startswith("keras.") for base in cls.__mro__)
     for name, kind, home, member in inspect.classify_class_attrs(cls):
         is_ours = home.__module__.split(".")[0] == cls.__module__.split(".")[0]
-        is_protocol = name != "call" and hasattr(keras.Model, name)
+        is_protocol = is_keras and name != "call" and hasattr(keras.Model, name)
         if name.startswith("_") or not is_ours or is_protocol:
             continue
         if kind != "data":

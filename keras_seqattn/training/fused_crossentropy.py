@@ -80,7 +80,7 @@ class FusedCrossentropy(SmoothedCrossentropy):
         )
         carry_judged(y_pred, y_true, judged)
         mean = ops.divide_no_nan(ops.cast(judged.total, self.dtype), count)
-        return _Given(dtype=self.dtype)(mean[None], mean[None])
+        return _Given(self.name, dtype=self.dtype)(mean[None], mean[None])
 
     def get_config(self):
         return {

@@ -16,7 +16,9 @@ class SignedScore(float):
         return float(self), self.signature
 
 
-def bleu(hypotheses, references, tokenize="13a", lowercase=False):
+def bleu(
+    hypotheses, references, tokenize="13a", lowercase=False, effective_order=False
+):
     """BLEU of a whole test set, in percent, by sacreBLEU.
 
     Args:
@@ -25,6 +27,8 @@ def bleu(hypotheses, references, tokenize="13a", lowercase=False):
         tokenize: sacreBLEU's tokenizer: "13a" for detokenised text, "none" for text
             that is tokenised already, "zh", "ja-mecab", "intl", "char", ...
         lowercase: whether case is ignored.
+        effective_order: whether n-grams longer than the hypotheses are left out of the
+            mean, for a sentence on its own: one of three words is else 0, if correct.
 
     Returns:
         A float; its attribute `signature` is what to write beside it in a paper.
@@ -44,7 +48,12 @@ def bleu(hypotheses, references, tokenize="13a", lowercase=False):
     check_choice("bleu", "tokenize", tokenize, metric.TOKENIZERS)
     force = tokenize == "none"  # said to be tokenised: no warning that it looks so
     try:
-        metric = metric(tokenize=tokenize, lowercase=lowercase, force=force)
+        metric = metric(
+            tokenize=tokenize,
+            lowercase=lowercase,
+            force=force,
+            effective_order=effective_order,
+        )
     except (ImportError, RuntimeError) as error:  # RuntimeError: of the mecab ones
         extras = {"ja-mecab": "sacrebleu[ja]", "ko-mecab": "sacrebleu[ko]"}
         raise ImportError(

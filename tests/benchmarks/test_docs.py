@@ -61,6 +61,25 @@ def test_every_benchmark_has_its_place(page, options):
         docs.written("no marks", options)
 
 
+def test_the_page_is_that_of_the_kept_results(page, options):
+    """Else: make bench-docs"""
+    options.results = docs.DOCS / docs.KEPT
+    assert docs.written(page, options) == page
+
+
+def test_a_new_result_takes_the_place_of_an_old_one(options, tmp_path):
+    options.results.mkdir()
+    kept = tmp_path / "kept"
+    for text in ("old", "new"):
+        (options.results / "operations.json").write_text(text)
+        (options.results / "operations.new").write_text("half a file")
+        assert docs.keep(options.results, kept) == kept
+    (options.results / "operations.json").unlink()
+    docs.keep(options.results, kept)
+    assert [x.name for x in kept.iterdir()] == ["operations.json"]
+    assert (kept / "operations.json").read_text() == "new"
+
+
 def test_a_table_of_times(options):
     lines = measured(options, "train_step")
     head, _, ours, second, *_ = lines

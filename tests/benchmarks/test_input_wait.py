@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from benchmarks.input_wait import STEP, WAIT, profiled
 
-STEPS, SECONDS = 6, 0.02
+STEPS, SECONDS = 6, 0.1
 
 
 def test_waits_are_seen():
@@ -31,5 +31,5 @@ def test_waits_are_seen():
             lambda dataset=dataset: model.fit(dataset, shuffle=False, verbose=0)
         )
         assert len(events[WAIT]) == len(events[STEP]) == STEPS
-        waits[name] = sum(events[WAIT])
-    assert waits["slow"] > 0.5 * STEPS * SECONDS * 1e3 > waits["fast"]
+        waits[name] = np.median(events[WAIT])
+    assert waits["slow"] > 0.5 * SECONDS * 1e3 > waits["fast"]

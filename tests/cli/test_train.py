@@ -78,7 +78,7 @@ def test_time_and_memory(trained):
     """Where they were measured, too; a run that goes on goes on counting."""
     lines = (trained / "history.jsonl").read_text().splitlines()
     entries = [json.loads(line) for line in lines]
-    assert 0 < entries[0]["seconds"] < entries[1]["seconds"]
+    assert 0 < entries[0]["seconds"] <= entries[1]["seconds"]
     assert 100 < entries[0]["memory"] <= entries[1]["memory"] < 100_000
     assert re.fullmatch(
         r".+, \d+ cores?", json.loads((trained / "run.json").read_text())["machine"]

@@ -37,7 +37,7 @@ def ask(folder, requests, at_once=0):
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     return Served(**pickle.loads(Path(folder, "answers.pickle").read_bytes()))

@@ -6,16 +6,22 @@ LETTERS = "abcdefgh ABCDEFGH éßü 0123456789"
 
 
 @pytest.fixture(scope="session")
-def served(tmp_path_factory):
-    """Version 1: signatures of many kinds; version 2: a translator, untrained."""
+def versions(tmp_path_factory):
+    """Version 1: signatures of many kinds."""
     from keras_seqattn.export import manifest
     from tests.serving import odd_model
 
     folder = tmp_path_factory.mktemp("served")
     odd_model.write(folder / "1")
     manifest.write(folder / "1", {})
-    make_translator().export(folder, version=2)
     return folder
+
+
+@pytest.fixture(scope="session")
+def served(versions):
+    """And version 2: a translator, untrained."""
+    make_translator().export(versions, version=2)
+    return versions
 
 
 def make_translator():
@@ -61,8 +67,8 @@ def client(process):
 
 
 @pytest.fixture(scope="session")
-def odd(served):
+def odd(versions):
     """Version 1, in this process."""
     from keras_seqattn.serving.model import ServedModel
 
-    return ServedModel(served / "1")
+    return ServedModel(versions / "1")

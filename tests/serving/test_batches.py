@@ -1,6 +1,7 @@
 """Requests that come together are computed together, and nobody can tell."""
 
 import json
+import shutil
 import socket
 import threading
 import time
@@ -10,7 +11,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from keras_seqattn.export import manifest
 from keras_seqattn.serving import lane, predict
+from keras_seqattn.serving.model import ServedModel
 from tests.serving.thread import serving
 
 
@@ -49,9 +52,26 @@ def test_what_is_as_wide_as_its_batch_is_not_shared(client):
     assert at_once(calls) == single
 
 
+@pytest.mark.parametrize(
+    ("content", "is_shared"),
+    [
+        ({"search": {"class": "Greedy"}}, True),
+        ({"search": {"class": "Sample", "seed": None}}, True),
+        ({"search": {"class": "Sample", "seed": 0}}, False),
+        ({"search": {"class": "Greedy"}, "shortlist": {"size": 9}}, False),
+    ],
+    ids=str,
+)
+def test_what_sees_its_batch_is_not_shared(versions, tmp_path, content, is_shared):
+    """Equal seeds draw the same for a row in the same place of a batch alone."""
+    copy = shutil.copytree(versions / "1", tmp_path / "copy")
+    manifest.write(copy, content)
+    assert ServedModel(copy).signatures["serving_default"].is_shared == is_shared
+
+
 def test_rows_of_several_requests(odd):
     """Each gets its own, however many it has."""
-    with serving(odd, wait_ms=500, batch=8) as client:
+    with serving(odd, wait_ms=2000, batch=8) as client:
         sizes = [1, 3, 2, 5, 4, 1, 6]
         asked = [list(range(100 * i, 100 * i + n)) for i, n in enumerate(sizes)]
         calls = [lambda xs=xs: client.ask(instances=xs) for xs in asked]
@@ -133,7 +153,8 @@ def test_a_body_that_does_not_come(odd):
         with socket.create_connection(("127.0.0.1", client.port), 60) as connection:
             head = f"POST {client.path()} HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n"
             connection.sendall(f"{head}\r\n{{".encode())
-            answer = connection.recv(10_000)
+            with connection.makefile("rb") as stream:
+                answer = stream.read()  # until the server hangs up
         assert answer.startswith(b"HTTP/1.1 408 ")
         assert b"Expected the body in 0.2 seconds, received a part of it." in answer
 
@@ -141,7 +162,7 @@ def test_a_body_that_does_not_come(odd):
 def test_a_full_queue(odd):
     with serving(odd, queue=3, batch=3) as client:
         wait = threading.Thread(
-            target=lambda: client.ask(signature_name="wait", inputs=[1.0])
+            target=lambda: client.ask(signature_name="wait", inputs=[3.0])
         )
         wait.start()
         until(client, lambda found: found.get(("seqattn_batch_rows_sum", ("wait",))))
@@ -162,7 +183,7 @@ def test_a_full_queue(odd):
 def test_who_hangs_up_is_not_worked_for(odd):
     with serving(odd) as client:
         wait = threading.Thread(
-            target=lambda: client.ask(signature_name="wait", inputs=[0.6])
+            target=lambda: client.ask(signature_name="wait", inputs=[3.0])
         )
         wait.start()
         until(client, lambda found: found.get(("seqattn_batch_rows_sum", ("wait",))))

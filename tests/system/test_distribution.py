@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.timeout(900)]
 ROOT = Path(__file__).parents[2]
 
 # Logical devices must be made before TensorFlow starts: a process of its own.
@@ -48,7 +48,7 @@ for name in sys.argv[1:]:
 def run(*names):
     command = [sys.executable, "-c", MIRRORED, *names]
     result = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, timeout=280
+        command, cwd=ROOT, capture_output=True, text=True, timeout=600
     )
     assert result.returncode == 0, result.stderr[-3000:]
     assert result.stdout.split() == list(names)

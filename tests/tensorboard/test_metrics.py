@@ -48,6 +48,7 @@ def test_bleu_is_of_what_the_search_found():
     words = ("one", "two", "three", "four")
     assert of(eye, words, "one two three four")["metrics"]["bleu"] == 100.0
     assert 0 < of(eye, words, "one two three five")["metrics"]["bleu"] < 100.0
+    assert of(np.eye(2, 3), reference="zwei Katze")["metrics"]["bleu"] != 0
     assert "bleu" not in of(eye, words, "one", kind="forced")["metrics"]
 
 

@@ -14,13 +14,14 @@ import pytest
 
 SCREENSHOTS = "KERAS_SEQATTN_SCREENSHOTS"  # a folder, for the gallery
 SIZE = {"width": 1440, "height": 1000}
-PATIENCE = 30_000  # ms; a loaded machine takes long to start a browser
+PATIENCE = 120_000  # ms; only against hanging: a loaded machine takes its time
 
 
 def expect(locator):
     """Playwright's assertions, which wait."""
     from playwright.sync_api import expect
 
+    expect.set_options(timeout=PATIENCE)
     return expect(locator)
 
 
@@ -41,7 +42,7 @@ def chromium():
         )
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=program, args=["--no-sandbox"]
+            executable_path=program, args=["--no-sandbox"], timeout=PATIENCE
         )
         try:
             yield browser

@@ -8,7 +8,7 @@ import sys
 import time
 import urllib.parse
 
-DEADLINE = 60  # seconds; it takes two or three
+DEADLINE = 120  # seconds; it takes two or three
 _ADDRESS = re.compile(r"TensorBoard \S+ at http://127\.0\.0\.1:(\d+)(\S*)/ ")
 
 

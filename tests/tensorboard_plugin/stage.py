@@ -8,6 +8,7 @@ import numpy as np
 
 import tensorboard_plugin_seqattn
 from keras_seqattn.translator.page import modules
+from tests.tensorboard_plugin.browser import PATIENCE
 
 STATIC = Path(tensorboard_plugin_seqattn.__file__).parent / "static"
 ADDRESS = "http://viewer.test/"
@@ -46,7 +47,7 @@ class Stage:
         options = {"viewport": {"width": 1280, "height": 900}, **context}
         self.context = browser.new_context(**options)
         self.page = self.context.new_page()
-        self.page.set_default_timeout(20_000)
+        self.page.set_default_timeout(PATIENCE)
         self.wrong, self.requests = [], []
         start = (IMPORT if apart else modules("viewer.js")) + START
         files = {"": html or PAGE, "start.js": start}

@@ -116,7 +116,7 @@ def serving(logs, folder, *flags):
     """TensorBoard, from when it has read the logs."""
     flags = ["--reload_interval=1", *flags]
     with Server(logs.folder, folder / "printed.txt", flags) as server:
-        server.until(lambda: logs.pictures.keys() <= last_steps(server).keys())
+        server.until(lambda: last_steps(server) == dict.fromkeys(logs.pictures, LAST))
         yield server
 
 

@@ -278,13 +278,16 @@ def test_host(stage):
 # Time ---------------------------------------------------------------------------------
 
 
+def test_a_large_picture(stage):
+    stage.show(as_json(plain(100, 100)))
+    assert tuple(stage.size()) == (100, 100)
+    assert stage.page.locator(CELLS).bounding_box()["width"] / 100 >= 14
+
+
+@pytest.mark.slow  # of milliseconds: not beside other tests
 def test_it_is_quick(stage):
     large = [as_json(plain(100, 100, seed)) for seed in range(2)]
     assert min(stage.show(large[i % 2]) for i in range(6)) < 300
-    width, height = stage.size()
-    assert (width, height) == (100, 100)
-    cell = stage.page.locator(CELLS).bounding_box()["width"] / 100
-    assert cell >= 14
     steps = [plain(30, 30) for _ in range(2)]
     steps[1]["hypotheses"][0]["weights"] = soft([*range(30)], 30, 30, seed=9)
     steps = [as_json(step) for step in steps]

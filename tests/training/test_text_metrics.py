@@ -117,6 +117,13 @@ def test_bleu_is_of_the_whole_corpus():
     assert uneven == pytest.approx(100 * (4 / 8 * 3 / 6 * 2 / 4 * 1 / 2) ** 0.25)
 
 
+def test_bleu_of_a_short_sentence():
+    assert ks.bleu(["a b"], ["a b"]) == 0
+    assert ks.bleu(["a b"], ["a b"], effective_order=True) == pytest.approx(100)
+    half = ks.bleu(["a b"], ["a c"], effective_order=True)
+    assert 0 < half < 60
+
+
 def test_bleu_options():
     assert ks.bleu(["A b c d"], ["a b c d"]) < 80
     assert ks.bleu(["A b c d"], ["a b c d"], lowercase=True) == pytest.approx(100)
