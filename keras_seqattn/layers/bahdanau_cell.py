@@ -28,7 +28,7 @@ class BahdanauCell(AttentiveCell):
     Args:
         units: size n of the state.
         attention: the mechanism, e.g. `BahdanauAttention(units)`.
-        cell: "gru", "gru_paper" (the paper's), "lstm", or another that `DecoderCell` takes.
+        cell: "gru", "gru_paper" (the paper's), or another that `DecoderCell` takes.
         layers: recurrent layers; the query is the state of the top one.
         readout: "state": the output is `[s_i; c_i]`; "previous_state": it is
             `[s_{i-1}; c_i]`, as in the paper's deep output (A.2.2).
