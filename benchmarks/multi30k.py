@@ -46,14 +46,15 @@ def _contender(made, batches):
 
 def in_memory(batches):
     """A dataset of batches of any lengths that were made before."""
-    signature = tf.nest.map_structure(
-        lambda x: tf.TensorSpec([None, None], x.dtype), batches[0]
-    )
-    dataset = tf.data.Dataset.from_generator(
-        lambda: iter(batches), output_signature=signature
-    )
-    size = tf.data.experimental.assert_cardinality(len(batches))
-    return dataset.apply(size).cache()
+    flat = [tf.nest.flatten(batch) for batch in batches]
+
+    def batch(n):
+        # No generator: it slows the whole process down, see `data/batching.py`.
+        tensors = tf.numpy_function(lambda n: flat[n], [n], [x.dtype for x in flat[0]])
+        tensors = [tf.ensure_shape(x, [None, None]) for x in tensors]
+        return tf.nest.pack_sequence_as(batches[0], tensors)
+
+    return tf.data.Dataset.range(len(batches)).map(batch).cache()
 
 
 def _our_batches(found, naive):

@@ -1,5 +1,7 @@
 """Batches of like lengths, as a dataset for `fit`."""
 
+import functools
+
 import numpy as np
 import tensorflow as tf
 
@@ -95,9 +97,7 @@ def batches(
     else:
         both = planned(encoded)
         epochs = _Epochs(lambda n: both, shuffle, seed, epoch)
-    ids = tf.TensorSpec([None, None], tf.int32)
-    signature = ({"source": ids, "target": ids}, ids)
-    dataset = tf.data.Dataset.from_generator(epochs, output_signature=signature)
+    dataset = tf.data.Dataset.from_tensors(0).flat_map(lambda _: epochs.next())
     if not callable(encoded):
         size = tf.data.experimental.assert_cardinality(len(both[1]))
         dataset = dataset.apply(size)
@@ -105,24 +105,48 @@ def batches(
 
 
 class _Epochs:
-    """Called, it yields the batches of the next epoch."""
+    """Datasets of one epoch each.
+
+    `Dataset.from_generator` would read better. But TensorFlow then has the C library
+    give all memory back at once, for the whole process: a training step takes up to a
+    sixth longer (TensorFlow 2.21, generator_dataset_op.cc).
+    """
 
     def __init__(self, planned, shuffle, seed, epoch):
         self.planned, self.shuffle = planned, shuffle
         self.seed, self.epoch = seed, epoch
+        # Two, for whoever leaves an epoch unfinished and begins another.
+        self._dealt = functools.lru_cache(maxsize=2)(self._deal)
 
-    def __call__(self):
-        epoch = self.epoch
+    def next(self):
+        """The dataset of the epoch that is next when the first batch is asked for."""
+        epoch, size = tf.numpy_function(self._begin, [], [tf.int64] * 2)
+        return tf.data.Dataset.range(size).map(lambda step: self._tensors(epoch, step))
+
+    def _begin(self):
+        _, dealt = self._dealt(self.epoch)
+        return np.int64(self.epoch), np.int64(len(dealt))
+
+    def _deal(self, epoch):
+        """The pairs, and for each batch their numbers and the two lengths."""
         encoded, plan = self.planned(epoch)
         random = np.random.default_rng([self.seed, epoch]) if self.shuffle else None
         indices = plan.indices(random)
         order = random.permutation(len(plan)) if self.shuffle else range(len(plan))
-        for step, n in enumerate(order, start=1):
-            lengths = plan.source_lengths[n], plan.target_lengths[n]
-            batch = _batch(encoded, indices[n], *lengths)
-            if step == len(plan):
-                self.epoch = epoch + 1
-            yield batch
+        lengths = plan.source_lengths, plan.target_lengths
+        return encoded, [(indices[n], *(x[n] for x in lengths)) for n in order]
+
+    def _tensors(self, epoch, step):
+        ids = tf.numpy_function(self._batch, [epoch, step], [tf.int32] * 3)
+        source, target, labels = (tf.ensure_shape(x, [None, None]) for x in ids)
+        return {"source": source, "target": target}, labels
+
+    def _batch(self, epoch, step):
+        encoded, dealt = self._dealt(int(epoch))
+        batch = _batch(encoded, *dealt[step])
+        if step + 1 == len(dealt):
+            self.epoch = int(epoch) + 1
+        return batch
 
 
 def _batch(encoded, indices, source_length, target_length):
@@ -135,4 +159,4 @@ def _batch(encoded, indices, source_length, target_length):
     target = np.full_like(labels, tokens.start)
     target[:, 1:] = labels[:, :-1]
     labels[rows, lengths] = tokens.end
-    return {"source": source, "target": target}, labels
+    return source, target, labels

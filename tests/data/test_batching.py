@@ -3,6 +3,7 @@
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -156,3 +157,34 @@ def test_fit_knows_the_number_of_steps(encoded):
     assert steps.steps == dataset.cardinality().numpy()
     following = arrays(data.batches(encoded, 80, epoch=2))
     assert equal(arrays(dataset), following)
+
+
+def test_the_whole_process_keeps_its_memory():
+    """With a generator in a dataset TensorFlow slows every step down."""
+    dataset = data.batches(
+        data.EncodedPairs.of([[5, 6], [7]], [[5], [6, 7]]), batch_size=2
+    )
+    graph = tf.raw_ops.DatasetToGraphV2(
+        input_dataset=dataset._variant_tensor,
+        external_state_policy=1,  # it has state, and may
+    )
+    assert b"PyFunc" in graph.numpy() and b"Generator" not in graph.numpy()
+
+
+def test_an_epoch_that_was_left_begins_again():
+    pairs = data.EncodedPairs.of(
+        [[n] for n in range(5, 25)], [[n] for n in range(5, 25)]
+    )
+    dataset = data.batches(pairs, batch_size=2, seed=3)
+
+    def sources(dataset):
+        return [inputs["source"].numpy().tolist() for inputs, _ in dataset]
+
+    left = iter(dataset)
+    next(left)
+    whole = sources(dataset)
+    second = sources(dataset)
+    assert whole != second and len(whole) == len(second) == 10
+    assert whole == sources(data.batches(pairs, batch_size=2, seed=3))
+    rest = [inputs["source"].numpy().tolist() for inputs, _ in left]
+    assert rest == whole[1:]  # what was begun is not disturbed
