@@ -59,6 +59,7 @@ def write(parsed):
 def _validation(parsed):
     """The first sources and targets of the pairs by which a run is judged."""
     from keras_seqattn.cli import data_choice
+    from keras_seqattn.cli.judged import check_held_out
     from keras_seqattn.cli.run_folder import run_of
     from keras_seqattn.cli.settings import Settings
 
@@ -71,6 +72,7 @@ def _validation(parsed):
             "Name a sentence, or several",
         )
     task, _ = data_choice.read(Settings.of(run.content()["settings"]))
+    check_held_out(run, task, "name a sentence with --text")
     count = parsed.count or COUNT
     return task.validation.source[:count], task.validation.target[:count]
 

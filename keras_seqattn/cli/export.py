@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 from keras_seqattn.cli import export_form, use_options
+from keras_seqattn.cli.errors import user_error
 
 HELP = "write a SavedModel or a LiteRT file, strings to strings"
 EXAMPLES = """\
@@ -45,12 +46,10 @@ def run(parsed):
 def _write_saved_model(parsed):
     from keras_seqattn.cli.progress import note, working
     from keras_seqattn.cli.text_lines import read_lines
-    from keras_seqattn.cli.values import named_values
 
-    notes = named_values(parsed.note or [])
     warmup = None if parsed.warmup is None else read_lines(parsed.warmup)[0]
     translator = _translator(parsed)
-    manifest = {**_of_run(parsed.run, translator), **notes}
+    manifest = _with_notes(_of_run(parsed.run, translator), parsed.note or {})
     with working("exporting"):
         translator.export(
             parsed.out,
@@ -107,6 +106,19 @@ def _of_run(path, translator):
         "data": content["data"],
         "trained_with": content["versions"],
     }
+
+
+def _with_notes(known, notes):
+    """What the manifest holds; a note stands in for nothing that the run knows."""
+    taken = [name for name in notes if name in known]
+    if taken:
+        raise user_error(
+            "export got notes with what the run knows itself",
+            f"names other than {', '.join(known)}",
+            " and ".join(f"{name}={notes[name]}" for name in taken),
+            "Choose other names",
+        )
+    return {**known, **notes}
 
 
 def _model(settings, translator):

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from keras_seqattn.cli.errors import user_error
+from keras_seqattn.cli.train_options import NamedValues
 
 # Written here, because help shall not wait for TensorFlow.
 WEIGHTS = {
@@ -47,6 +48,7 @@ def _add_saved_model(group):
     group.add_argument(
         "--note",
         nargs="+",
+        action=NamedValues,
         metavar="NAME=VALUE",
         help="what manifest.json shall say besides",
     )

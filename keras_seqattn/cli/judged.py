@@ -19,7 +19,7 @@ def add_options(parser):
 
 def pairs_of(parsed):
     """Pairs, references, and settings; by default the data of the run itself."""
-    from keras_seqattn.cli import data_choice
+    from keras_seqattn.cli import data_choice, settings_checks
     from keras_seqattn.cli.run_folder import run_of
 
     of_data, run = names(["data"]), run_of(parsed.run)
@@ -39,7 +39,8 @@ def pairs_of(parsed):
     if settings.task is None and settings.corpus is None:
         _check_no_split(parsed)
         if not values:
-            return *_held_out(settings), settings
+            return *_held_out(run, settings), settings
+    settings_checks.check_data(settings)
     return *data_choice.to_judge(settings, parsed.split or "test"), settings
 
 
@@ -53,11 +54,32 @@ def _check_no_split(parsed):
         )
 
 
-def _held_out(settings):
+def _held_out(run, settings):
     """Files have no test set: what the best translator was chosen by."""
     from keras_seqattn.cli import data_choice
     from keras_seqattn.cli.progress import note
 
-    note("the validation set of the run, by which its translator was chosen:")
     task, _ = data_choice.read(settings)
+    check_held_out(run, task, "name others with --source and --target")
+    note("the validation set of the run, by which its translator was chosen:")
     return task.validation, task.references["validation"]
+
+
+def check_held_out(run, task, remedy):
+    """Files that have changed are split in another way.
+
+    Most of what is held out now would be what the run has learned from. (Where only the
+    pairs to learn from are others, as with files of their own for the validation, what
+    is held out is still that.)
+    """
+    from keras_seqattn.cli import data_choice
+
+    now = data_choice.fingerprints(task)["validation"]
+    then = run.content()["data"]["validation"]
+    if now != then:
+        raise user_error(
+            "seqattn got a validation set that is not that of the run",
+            f"{then['pairs']} pairs with the checksum in {run.path / 'run.json'}",
+            f"{now['pairs']} pairs with another",
+            f"Put the old data back, or {remedy}",
+        )

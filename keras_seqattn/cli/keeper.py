@@ -36,13 +36,14 @@ class Keeper(keras.callbacks.Callback):
         self.start = time.monotonic() - (done[-1]["seconds"] if done else 0)
 
     def on_epoch_end(self, epoch, logs=None):
+        if not self.limit.has_cut:  # else it is done again
+            self._save_state(epoch + 1)
+            self._write_history(epoch + 1, logs or {})
+        # Last: it can be made again from the best weights, an epoch only by training.
         if self.validation.best is not self.seen:
             self.seen = self.validation.best
             with final_weights(self.model):  # those which were validated
                 self._save_translator()
-        if not self.limit.has_cut:  # else it is done again
-            self._save_state(epoch + 1)
-            self._write_history(epoch + 1, logs or {})
 
     def finish(self):
         """However training ended: a translator, of the best weights that there are."""
@@ -90,17 +91,19 @@ class Keeper(keras.callbacks.Callback):
 
 
 def _saved(what, write, path):
-    """Whether it is on the disk now. A full one shall not end a training."""
+    """Whether it is on the disk now. What is in the way shall not end a training."""
     try:
         write(path)
+        return True
     except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else error
-        warnings.warn(
-            f"train could not save its {what}. Expected to write {str(path)!r}, "
-            f"received: {reason}. Make room: training goes on, and what was there "
-            "before is untouched.",
-            RuntimeWarning,
-            stacklevel=2,
-        )
-        return False
-    return True
+        reason = f"{os.strerror(error.errno) if error.errno else error}. Make room"
+    except ValueError as error:  # a folder with something that is not ours
+        reason = f"{str(error).rstrip('.')}. Take away what is not of the run"
+    warnings.warn(
+        f"train could not save its {what}. Expected to write {str(path)!r}, "
+        f"received: {reason}: training goes on, and what was there before is "
+        "untouched.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return False

@@ -146,11 +146,14 @@ def read_run(path):
 
 
 def run_of(path):
-    """The run to which a folder belongs: itself, or the one around it; or None."""
-    for folder in (Path(path), Path(path).absolute().parent):
-        if (folder / "run.json").exists():
-            return RunFolder(folder)
-    return None
+    """The run of a folder: itself, or the one whose translator it is; or None."""
+    path = Path(path)
+    around = RunFolder(path.absolute().parent)
+    if (path / "run.json").exists():
+        return RunFolder(path)
+    # What else lies beside a run.json need not be of that run, nor be there: a path may
+    # be the name of a shipped model.
+    return around if around.translator == path.absolute() and around.exists else None
 
 
 def versions():

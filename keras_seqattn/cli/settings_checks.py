@@ -2,6 +2,7 @@
 
 from keras_seqattn.cli.errors import user_error
 from keras_seqattn.cli.settings import Settings
+from keras_seqattn.cli.settings import names as names_of
 
 PLACES = ("task", "corpus", "pairs", "source")
 # What the optimizer of a paper brings itself.
@@ -20,10 +21,21 @@ def check(settings):
     check_place(settings)
     _check_numbers(settings)
     _check_warmup(settings)
+    _check_used("train", settings, names_of())
+
+
+def check_data(settings):
+    """The same of the data alone, for who does not train."""
+    check_place(settings)
+    _check_used("seqattn", settings, names_of(["data"]))
+
+
+def _check_used(owner, settings, among):
     for name, (condition, is_met) in _needs(settings).items():
-        if getattr(settings, name) != getattr(Settings(), name) and not is_met:
+        is_given = getattr(settings, name) != getattr(Settings(), name)
+        if name in among and is_given and not is_met:
             raise user_error(
-                "train got a setting that nothing would use",
+                f"{owner} got a setting that nothing would use",
                 f"--{_option(name)} only with {condition}",
                 f"--{_option(name)} without",
                 "Leave it out, or add the other",
@@ -94,6 +106,13 @@ def check_place(settings):
                 f"--{_option(there[0])} alone",
                 "Name the other file; one file with both sides is for --pairs",
             )
+    if settings.validation_pairs is not None and settings.validation_source is not None:
+        raise user_error(
+            "train got a validation set from several places",
+            "one of --validation-pairs and --validation-source",
+            "--validation-pairs and --validation-source",
+            "Leave out the other",
+        )
     given = [name for name in PLACES if getattr(settings, name) is not None]
     if len(given) != 1:
         raise user_error(

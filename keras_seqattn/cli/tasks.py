@@ -34,6 +34,7 @@ def run(parsed):
     from keras_seqattn.cli.errors import check_name
     from keras_seqattn.data.tasks import TASKS
 
+    _check(parsed)
     if parsed.name is not None:
         check_name("tasks", "task", parsed.name, TASKS)
         _show_one(TASKS[parsed.name], parsed)
@@ -41,6 +42,26 @@ def run(parsed):
     for make in TASKS.values():
         _show(make, parsed.examples or 2)
     print("More about one: seqattn tasks NAME. To learn one: seqattn train --task NAME")
+
+
+def _check(parsed):
+    """No option that nothing would use, and no number that means another."""
+    from keras_seqattn.cli.errors import user_error
+
+    if parsed.task_option and parsed.name is None:
+        raise user_error(
+            "tasks got options of no task",
+            "--task-option with the NAME of a task",
+            f"{' '.join(f'{k}={v}' for k, v in parsed.task_option.items())} alone",
+            "Name it first, e.g. seqattn tasks dates --task-option train=5000",
+        )
+    if parsed.examples is not None and parsed.examples < 1:
+        raise user_error(
+            "tasks got an unusable --examples",
+            "1 or more",
+            str(parsed.examples),
+            "Leave it out for a few",
+        )
 
 
 def _show(make, count):

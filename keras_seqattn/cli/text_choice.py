@@ -1,6 +1,7 @@
 """From "sentencepiece:8000:bpe" to a processor that has learned its vocabulary."""
 
 import itertools
+import warnings
 from typing import NamedTuple
 
 from keras_seqattn.cli.errors import check_name, user_error
@@ -86,6 +87,39 @@ def learn(settings, pairs):
         source.cls.learn(pairs.source, **source.options, **how),
         target.cls.learn(pairs.target, **target.options, **how),
     )
+
+
+def warn_of_references(settings, text, references):
+    """References stay as they are written: translations may be in another writing.
+
+    Args:
+        settings: `Settings`.
+        text: processor of the targets.
+        references: list of lists of strings.
+    """
+    options = ["--lowercase"] if settings.lowercase else []
+    if settings.normalization:
+        options.append(f"--normalization {settings.normalization}")
+    changed = _changed(text, references) if options else 0
+    if changed:
+        warnings.warn(
+            "train reads targets otherwise than they are written. Expected references "
+            f"that a translation can equal, received {changed} of {len(references)} "
+            f"that {' and '.join(options)} changes, which metrics count as mistakes. "
+            "Write the targets so in the files, those of the validation, too, or leave "
+            f"{' and '.join(options)} out.",
+            stacklevel=2,
+        )
+
+
+def _changed(text, references):
+    """How many texts have no reference that stays as it is; white space may change."""
+    every = [
+        " ".join(x.split()).encode(errors="replace") for y in references for x in y
+    ]
+    read = text.normalize(every).numpy()
+    same = iter([a == b for a, b in zip(every, read, strict=True)])
+    return sum(not any([next(same) for _ in several]) for several in references)
 
 
 def _unreadable(words):

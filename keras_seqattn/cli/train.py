@@ -92,11 +92,47 @@ def _what(parsed):
         content = RunFolder(parsed.resume).content()
     else:
         content = read_run(parsed.repeat)
+        content["settings"] = _opened(content["settings"], values)
     warn_of_versions(content["versions"])
     settings = Settings.of(content["settings"]).with_(**values).with_absolute_paths()
     is_same = not set(values) & set(names(["data", "held"]))
     expected = content["data"] if is_same else None
     return parsed.resume or parsed.out, settings, expected
+
+
+def _opened(settings, values):
+    """Settings of a run to repeat; what it chose to suit another is open again.
+
+    `run.json` does not tell what was chosen from what was given: the usual value counts
+    as chosen.
+    """
+    from keras_seqattn.cli.training import USUAL_BATCH_TOKENS, usual_multiple
+
+    _check_place(settings, values)
+    usual = {
+        "batch_tokens": ("batch_size", USUAL_BATCH_TOKENS),
+        "pad_to_multiple": ("jit", usual_multiple(settings.get("jit"))),
+    }
+    is_open = {
+        name: other in values and settings.get(name) == chosen
+        for name, (other, chosen) in usual.items()
+    }
+    return {**settings, **{name: None for name in usual if is_open[name]}}
+
+
+def _check_place(settings, values):
+    """No run is repeated with data of another kind: its texts would not suit them."""
+    from keras_seqattn.cli.settings_checks import PLACES
+
+    [old, *_] = [name for name in PLACES if settings.get(name) is not None] or [None]
+    others = [name for name in PLACES if name in values and name != old]
+    if old and others:
+        raise user_error(
+            "train got data from another place than the run that it repeats",
+            f"--{old}, as in the run.json",
+            f"--{others[0]}",
+            "Leave it out, or train without --repeat",
+        )
 
 
 def _check_folders(parsed):

@@ -65,7 +65,7 @@ class NamedValues(argparse.Action):
             found = named_values(words)
         except ValueError as error:
             parser.error(str(error))
-        known = getattr(namespace, self.dest, {})
+        known = getattr(namespace, self.dest, None) or {}
         setattr(namespace, self.dest, {**known, **found})
 
 

@@ -22,6 +22,7 @@ from keras_seqattn.training.validation import Validation
 from keras_seqattn.translator.translator import Translator
 
 METRICS = {"characters": "exact_match", "words": "wer"}  # of others: BLEU
+USUAL_BATCH_TOKENS = 2000
 BATCHES = ("batch_tokens", "batch_size", "pad_to_multiple", "seed")
 
 
@@ -42,14 +43,19 @@ def effective(settings, task):
         "source_text": usual.get(task.source_text, task.source_text),
         "target_text": usual.get(task.target_text, task.target_text),
         "metric": [METRICS.get(task.target_text, bleu)],
-        "batch_tokens": 2000 if settings.batch_size is None else None,
-        "pad_to_multiple": 8 if settings.jit else 1,
+        "batch_tokens": USUAL_BATCH_TOKENS if settings.batch_size is None else None,
+        "pad_to_multiple": usual_multiple(settings.jit),
     }
     still_open = {k: v for k, v in suiting.items() if getattr(settings, k) is None}
     settings = settings.with_(**still_open)
     text_choice.check(settings)  # those of both sides now, for a joint vocabulary
     metrics(settings.metric)
     return settings
+
+
+def usual_multiple(jit):
+    """Of the lengths of batches."""
+    return 8 if jit else 1
 
 
 def make_translator(settings, source_text, target_text):
@@ -80,10 +86,16 @@ def make_dataset(settings, pairs, translator, epoch=0):
     return dataset, steps
 
 
+def validated(settings, translator):
+    """The translator as it searches while it trains."""
+    how = search(settings.validation_beam, settings.length_penalty)
+    return translator.with_search(how)
+
+
 def make_validation(settings, task, translator, run):
     """Translates the validation set, and keeps the weights that do it best."""
     return Validation(
-        Shown(translator.with_search(search(settings.validation_beam))),
+        Shown(validated(settings, translator)),
         (task.validation.source, task.references["validation"]),
         metrics=settings.metric,
         every=settings.validate_every,
@@ -101,7 +113,7 @@ def shown_attention(settings, task, translator, run):
         return []
     return [
         AttentionCallback(
-            translator.with_search(search(settings.validation_beam)),
+            validated(settings, translator),
             sentences,
             task.validation.target[: settings.attention],
             log_dir=run.logs,
@@ -121,6 +133,8 @@ def train(settings, task, run):
     keras.utils.set_random_seed(settings.seed)
     with working("learning the vocabulary"):
         texts = run.texts() or text_choice.learn(settings, task.train)
+    references = task.references["validation"]
+    text_choice.warn_of_references(settings, texts[1], references)
     translator = make_translator(settings, *texts)
     model, epoch = translator.model, run.last_epoch()
     dataset, steps = make_dataset(settings, task.train, translator, epoch)

@@ -58,11 +58,13 @@ def run(parsed):
     from keras_seqattn.cli import text_output, translators
 
     model, file, texts = _asked(parsed)
+    is_typed = not texts and file == "-" and sys.stdin.isatty()
     text_output.check(parsed.output)
+    _check_typed(is_typed, parsed)
     search = parsed.beam, parsed.n_best, parsed.length_penalty
     if texts:
         _translate(translators.load(model, *search), texts, parsed)
-    elif file == "-" and sys.stdin.isatty():
+    elif is_typed:
         _converse(translators.load(model, *search), parsed)
     else:
         texts = _read(file, parsed.encoding_errors)
@@ -86,6 +88,19 @@ def _asked(parsed):
         " ".join(map(repr, parsed.given)) or "neither RUN nor --model",
         "Name the folder of a run first, or write --model NAME before texts",
     )
+
+
+def _check_typed(is_typed, parsed):
+    """What is typed is answered at once, line by line, and not kept."""
+    from keras_seqattn.cli.errors import user_error
+
+    if is_typed and parsed.output is not None:
+        raise user_error(
+            "translate got an output for what is typed",
+            "--output with a FILE of texts, or with texts from a pipe",
+            f"--output {parsed.output} and a terminal",
+            "Name a file to translate, or leave --output out",
+        )
 
 
 def _read(file, encoding_errors):
@@ -148,7 +163,7 @@ def _lines(number, translation, parsed):
             source = [token.piece for token in each.source_tokens]
             yield f"{each.text}  ({each.score:.2f})"
             yield heat_map(source, each.target_tokens, each.alignment)
-    elif parsed.n_best > 1:
+    elif (parsed.n_best or 1) > 1:
         for each in found:
             yield f"{number}\t{each.score:.4f}\t{each.text}"
     else:

@@ -25,5 +25,5 @@ def add_search(parser, n_best=False, batches=True):
         )
     if n_best:
         group.add_argument(
-            "--n-best", type=int, default=1, metavar="N", help="the N best of each"
+            "--n-best", type=int, metavar="N", help="the N best of each (default: 1)"
         )

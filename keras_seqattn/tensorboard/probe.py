@@ -55,9 +55,12 @@ class Probe:
 
     def _free(self, rows, source):
         """What the search finds, for each sentence a list."""
-        limit = self.translator.pipeline.max_length
-        tokens = self.source_text.tokens
-        found = decode(self.translator.model, source, self.search, limit, tokens)
+        pipeline, tokens = self.translator.pipeline, self.source_text.tokens
+        options = pipeline.max_length, tokens
+        shortlist = pipeline.shortlist
+        found = decode(
+            pipeline.model, source, self.search, *options, shortlist=shortlist
+        )
         texts = self.target_text.decode(found.tokens).numpy()
         pieces = self.target_text.pieces(found.tokens).numpy()
         _, lengths, scores, ranking, alignments = (x.numpy() for x in found)

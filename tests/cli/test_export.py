@@ -18,7 +18,7 @@ def exported(trained, tmp_path_factory):
     folder = tmp_path_factory.mktemp("served")
     (folder / "warmup.txt").write_text("abc\ned\n")
     options = ["--beam", "1", "--version", "7", "--warmup", str(folder / "warmup.txt")]
-    options += ["--note", "licence=CC0-1.0", "task=reverse"]
+    options += ["--note", "licence=CC0-1.0", "--note", "task=reverse"]
     assert main(["export", str(trained), str(folder / "x"), *options]) == 0
     return folder / "x/7"
 
@@ -59,6 +59,20 @@ def test_a_translator_without_a_run(trained, tmp_path):
     assert _of_run(alone, ks.Translator.load(alone)) == {}
 
 
+def test_what_lies_beside_a_run_is_not_of_the_run(copied, tmp_path, monkeypatch):
+    """`cd RUN; seqattn export dates OUT` exports a shipped model."""
+    from keras_seqattn.cli.run_folder import run_of
+
+    monkeypatch.chdir(copied)
+    (copied / "other").mkdir()
+    for path in ("dates", "other", "checkpoints", copied / "other", tmp_path / "x"):
+        assert run_of(path) is None
+    for path in (".", copied, "translator", "translator/", copied / "translator"):
+        assert run_of(path).path.absolute() == copied
+    monkeypatch.chdir(copied / "translator")
+    assert run_of(".").path == copied
+
+
 def test_a_model_whose_module_is_not_here(copied):
     from keras_seqattn.cli.export import _of_run
 
@@ -82,6 +96,14 @@ def test_a_damaged_translator(copied, tmp_path, failing):
     assert not (tmp_path / "x").exists()
 
 
+def test_a_note_without_a_value(trained, tmp_path, capsys):
+    assert main(["export", str(trained), str(tmp_path / "x"), "--note", "files"]) == 2
+    assert capsys.readouterr().err.endswith(
+        "seqattn got something that is no setting. Expected NAME=VALUE, received "
+        "'files'. Write e.g. units=256, without blanks around the sign.\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -97,9 +119,10 @@ def test_a_damaged_translator(copied, tmp_path, failing):
             "Leave them out.",
         ),
         (
-            ["--note", "files"],
-            "seqattn got something that is no setting. Expected NAME=VALUE, received "
-            "'files'. Write e.g. units=256, without blanks around the sign.",
+            ["--note", "a=1", "seed=3", "--note", "data=mine"],
+            "export got notes with what the run knows itself. Expected names other "
+            "than model, metrics, command, seed, data, trained_with, received seed=3 "
+            "and data=mine. Choose other names.",
         ),
         (
             ["--warmup", "no-such-file"],
@@ -107,7 +130,7 @@ def test_a_damaged_translator(copied, tmp_path, failing):
             "'no-such-file'. Check the folder and the spelling.",
         ),
     ],
-    ids=["version", "taken", "note", "warmup"],
+    ids=["version", "taken", "known", "warmup"],
 )
 def test_options_that_cannot_be(trained, tmp_path, failing, options, says):
     assert failing("export", trained, tmp_path / "x", *options) == says

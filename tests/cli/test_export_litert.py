@@ -79,7 +79,7 @@ def test_usual_options(saved, tmp_path, asked):
 def test_all_options(saved, tmp_path, asked):
     options = "--batch 3 --weights int8 --beam 4 --length-penalty 0.5".split()
     assert export(saved, tmp_path / "x", *options) == 0
-    search = ks.BeamSearch(4, length_penalty=0.5)
+    search = ks.BeamSearch(4, length_penalty=0.5, n_best=2)  # of which 2 is its own
     sizes = {"source_length": 6, "target_length": 22, "batch": 3}
     assert asked == {"search": search, **sizes, "weights": "int8"}
 

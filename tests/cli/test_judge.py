@@ -6,8 +6,9 @@ import sys
 import pytest
 
 import keras_seqattn as ks
-from keras_seqattn.cli import translators
+from keras_seqattn.cli import data_choice, translators
 from keras_seqattn.cli.main import main
+from keras_seqattn.cli.settings import Settings
 
 PAIRS = [("abc", "cba"), ("de", "ed"), ("b", "b")]
 
@@ -53,7 +54,10 @@ def trained_from_files(copied, files):
     run = json.loads(path.read_text())
     sides = dict(zip(("source", "target"), map(str, paths), strict=True))
     own = {"task": None, "task_options": {}, "validation_size": 4, **sides}
-    path.write_text(json.dumps({**run, "settings": {**run["settings"], **own}}))
+    settings = {**run["settings"], **own}
+    task, _ = data_choice.read(Settings.of(settings))
+    data = data_choice.fingerprints(task)
+    path.write_text(json.dumps({**run, "settings": settings, "data": data}))
     return copied
 
 
@@ -70,6 +74,72 @@ def test_judges_what_a_run_from_files_held_out(
     assert main(["score", run, *options]) == 0
     printed = capsys.readouterr()
     assert len(printed.out.splitlines()) == 4 and note in printed.err
+
+
+@pytest.mark.parametrize(
+    ("verb", "options", "remedy"),
+    [
+        ("evaluate", ["--metric", "wer"], "name others with --source and --target"),
+        ("score", [], "name others with --source and --target"),
+        ("inspect", ["--html", "page.html"], "name a sentence with --text"),
+    ],
+)
+def test_files_that_have_grown_are_held_out_otherwise(
+    failing, trained_from_files, tmp_path, monkeypatch, verb, options, remedy
+):
+    monkeypatch.chdir(tmp_path)
+    for name, lines in (("source", "abc\nde\n"), ("target", "cba\ned\n")):
+        with (tmp_path / name).open("a") as file:
+            file.write(lines)
+    assert failing(verb, trained_from_files, *options) == (
+        "seqattn got a validation set that is not that of the run. Expected 4 pairs "
+        f"with the checksum in {trained_from_files}/run.json, received 4 pairs with "
+        f"another. Put the old data back, or {remedy}."
+    )
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_a_validation_set_of_its_own_stays_the_same(
+    loaded, trained_from_files, files, capsys
+):
+    held = dict(zip(("valid_source", "valid_target"), (["ab"], ["ba"]), strict=True))
+    paths = files(**held)
+    path = trained_from_files / "run.json"
+    run = json.loads(path.read_text())
+    run["settings"] |= {
+        "validation_source": str(paths[0]),
+        "validation_target": str(paths[1]),
+    }
+    task, _ = data_choice.read(Settings.of(run["settings"]))
+    run["data"]["validation"] = data_choice.fingerprints(task)["validation"]
+    path.write_text(json.dumps(run))  # of the training set the old checksum
+    assert main(["score", str(trained_from_files)]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "condition"),
+    [
+        (
+            ["--source", "a", "--target", "b", "--tokenized"],
+            "tokenized",
+            "--corpus multi30k",
+        ),
+        (["--pairs", "a", "--languages", "en", "de"], "languages", "--corpus multi30k"),
+        (
+            ["--source", "a", "--target", "b", "--columns", "0", "1"],
+            "columns",
+            "--pairs",
+        ),
+    ],
+)
+def test_options_that_nothing_would_use(failing, trained, options, name, condition):
+    for verb in ("evaluate", "score"):
+        assert failing(verb, trained, *options) == (
+            f"seqattn got a setting that nothing would use. Expected --{name} only "
+            f"with {condition}, received --{name} without. Leave it out, or add the "
+            "other."
+        )
 
 
 def test_output_that_cannot_be_written_comes_before_the_work(failing, tmp_path):

@@ -85,6 +85,24 @@ def test_unknown_task(failing):
     )
 
 
+def test_options_of_no_task(failing):
+    options = ["--task-option", "train=5", "symbols=ab"]
+    assert failing("tasks", *options) == (
+        "tasks got options of no task. Expected --task-option with the NAME of a task, "
+        "received train=5 symbols=ab alone. Name it first, e.g. seqattn tasks dates "
+        "--task-option train=5000."
+    )
+
+
+@pytest.mark.parametrize("words", [[], ["sort"]])
+@pytest.mark.parametrize("number", ["0", "-3"])
+def test_number_of_examples(failing, words, number):
+    assert failing("tasks", *words, "--examples", number) == (
+        f"tasks got an unusable --examples. Expected 1 or more, received {number}. "
+        "Leave it out for a few."
+    )
+
+
 @pytest.mark.slow
 def test_exports(trained, tmp_path, capsys):
     import tensorflow as tf

@@ -18,6 +18,7 @@ from keras_seqattn.cli.keeper import Keeper
 from keras_seqattn.cli.run_folder import RunFolder
 from keras_seqattn.cli.seeds import SeedPerEpoch
 from keras_seqattn.cli.stopping import TimeLimit
+from keras_seqattn.export.whole_folder import whole_folder
 
 
 @pytest.fixture
@@ -145,6 +146,46 @@ def test_full_disk_ends_no_training_and_costs_no_state(tmp_path, monkeypatch):
     assert run.states() == [run.state(1)] and run.last_epoch() == 1
     assert (run.translator / "model.weights.h5").exists()
     assert len(run.history.read_text().splitlines()) == 2
+
+
+class Foreign(Echo):
+    """Somebody has put something beside the translator."""
+
+    def __init__(self, run):
+        super().__init__()
+        self.run, self.states = run, []
+
+    def save(self, path):
+        self.states.append(self.run.states())
+        with whole_folder(path, "Translator.save", "translator", ["own"]) as folder:
+            self.model.save_weights(f"{folder}/own.weights.h5")
+
+
+def test_a_foreign_file_ends_no_training_and_costs_no_state(tmp_path):
+    run = RunFolder(tmp_path)
+    run.translator.mkdir()
+    (run.translator / ".DS_Store").write_text("mine")
+    echo = Foreign(run)
+    metric = ks.TextMetric(
+        "rising", lambda *texts: float(echo.model.optimizer.iterations)
+    )
+    validation = ks.Validation(echo, (["a"], ["a"]), [metric], folder=run.checkpoints)
+    keeper, x = Keeper(run, echo, validation, TimeLimit(None)), np.ones((2, 1))
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", RuntimeWarning)
+        echo.model.fit(x, x, epochs=2, callbacks=[validation, keeper], verbose=0)
+    assert {str(w.message) for w in warned if w.category is RuntimeWarning} == {
+        "train could not save its translator. Expected to write "
+        f"{str(run.translator)!r}, received: Translator.save got a path that holds "
+        "something else. Expected a free one, an empty folder, or nothing but an older "
+        f"translator, received {str(run.translator)!r}. Choose another. Take away what "
+        "is not of the run: training goes on, and what was there before is untouched."
+    }
+    assert echo.states == [[run.state(1)], [run.state(2)]]
+    assert len(history.read(run.history)) == 2
+    (run.translator / ".DS_Store").unlink()
+    keeper.finish()
+    assert keeper.kept is validation.best
 
 
 def test_history_forgets_what_is_done_again(tmp_path):

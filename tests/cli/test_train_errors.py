@@ -31,6 +31,13 @@ ROWS = {
         "--validation-target, received --validation-source alone. Name the other file; "
         "one file with both sides is for --pairs.",
     ),
+    "two sets to choose by": (
+        ["--pairs", "a", "--validation-pairs", "b"]
+        + ["--validation-source", "c", "--validation-target", "d"],
+        "train got a validation set from several places. Expected one of "
+        "--validation-pairs and --validation-source, received --validation-pairs and "
+        "--validation-source. Leave out the other.",
+    ),
     "unused": (
         [*TASK, "--languages", "de", "en"],
         "train got a setting that nothing would use. Expected --languages only with "
@@ -271,3 +278,12 @@ def test_setting_of_another_version(failing, copied):
     said = failing("train", "--resume", copied)
     assert said.startswith("seqattn found no settings of a run. Expected a run.json ")
     assert "received 'epoch'. Use 'epochs', the nearest. Check the path: " in said
+
+
+def test_repeat_with_data_from_another_place(failing, trained, tmp_path):
+    repeat = ["train", "--repeat", trained / "run.json", "--out", tmp_path / "new"]
+    assert failing(*repeat, "--corpus", "multi30k") == (
+        "train got data from another place than the run that it repeats. Expected "
+        "--task, as in the run.json, received --corpus. Leave it out, or train without "
+        "--repeat."
+    )

@@ -2,9 +2,12 @@
 
 from types import SimpleNamespace
 
+import pytest
+
 import keras_seqattn as ks
-from keras_seqattn.cli import training
+from keras_seqattn.cli import text_choice, training
 from keras_seqattn.cli.main import main
+from keras_seqattn.cli.settings import Settings
 from tests.cli.tiny import TINY
 
 PAIRS = [(f"{i} {i + 1}", f"{i + 1} {i}") for i in range(40)]
@@ -86,3 +89,64 @@ def test_vocabulary_that_does_not_fit(failing, files, tmp_path):
         "with source_vocabulary=15."
     )
     assert not (tmp_path / "run").exists()  # the next try may have this folder
+
+
+@pytest.mark.parametrize(
+    ("how", "targets", "changed"),
+    [
+        (["--lowercase"], "A{} b", 4),
+        (["--lowercase"], "a{} b", 0),
+        (["--lowercase"], " a{}  b ", 0),  # metrics hardly see white space
+        (["--normalization", "nfkc"], "{} ½", 4),
+        (["--normalization", "nfkc", "--lowercase"], "{} A", 4),
+        ([], "A{} ½", 0),
+    ],
+)
+def test_references_that_no_translation_can_equal(
+    files, tmp_path, capsys, monkeypatch, how, targets, changed
+):
+    def stop(*arguments):
+        raise ValueError("enough")
+
+    monkeypatch.setattr(training, "make_translator", stop)
+    paths = files(source=SOURCES, target=[targets.format(i) for i in range(40)])
+    more = ["--text", "characters", *how]
+    assert main(options(paths, tmp_path / "run", *more)) == 2
+    said = [x for x in capsys.readouterr().err.splitlines() if "warning" in x]
+    assert said == changed // 4 * [
+        "seqattn: warning: train reads targets otherwise than they are written. "
+        f"Expected references that a translation can equal, received {changed} of 4 "
+        f"that {said_of(how)} changes, which metrics count as "
+        "mistakes. Write the targets so in the files, those of the validation, too, or "
+        f"leave {said_of(how)} out."
+    ]
+
+
+def said_of(how):
+    """The options as the warning names them."""
+    lower = how[-1:] if "--lowercase" in how else []
+    form = [f"{how[0]} {how[1]}"] if "--normalization" in how else []
+    return " and ".join(lower + form)
+
+
+def test_one_reference_that_can_be_equalled_is_enough():
+    text = ks.Characters.learn(["ab"], lowercase=True)
+    references = [["A", "a"], ["B"], ["b"], []]
+    with pytest.warns(UserWarning, match="received 2 of 4 that --lowercase changes"):
+        text_choice.warn_of_references(Settings(lowercase=True), text, references)
+
+
+def test_validation_searches_as_the_settings_say(monkeypatch):
+    monkeypatch.setattr(training, "Validation", lambda shown, *rest, **how: shown)
+    monkeypatch.setattr(
+        training, "AttentionCallback", lambda searching, *rest, **how: searching
+    )
+    translator = SimpleNamespace(with_search=lambda search: search)
+    held = ks.data.Pairs(["a"], ["b"])
+    task = ks.data.tasks.Task("files", "", held, held, held)
+    run = SimpleNamespace(checkpoints=None, logs=None)
+    for width, expected in ((1, ks.Greedy()), (3, ks.BeamSearch(3, 0.5))):
+        settings = Settings(validation_beam=width, length_penalty=0.5)
+        how = settings, task, translator, run
+        assert training.make_validation(*how).translator == expected
+        assert training.shown_attention(*how) == [expected]

@@ -13,6 +13,16 @@ from keras_seqattn.cli import translators
 from keras_seqattn.cli.main import main
 
 TEXTS = ["abc", "", "edcb"]
+RULES = {"min_length": 2, "forbidden_tokens": (5,), "no_repeat_ngram": 3}
+
+
+def beam(width, length_penalty, n_best=1):
+    """One with all that a search may have."""
+    how = {"coverage_penalty": 0.2, "use_early_stop": False, "n_best": n_best}
+    return ks.BeamSearch(width, length_penalty, **how, **RULES)
+
+
+OWN = beam(2, 0.7)
 
 
 class Capitals:
@@ -66,27 +76,68 @@ def test_real_translator(trained, files, capsys):
 
 
 @pytest.mark.parametrize(
-    "options, search",
+    "own, options, search",
     [
-        ((), ks.BeamSearch(2, length_penalty=1.0)),  # its own
-        ((1,), ks.Greedy()),
-        ((None, 4), ks.BeamSearch(4, length_penalty=1.0, n_best=4)),
-        ((None, 1, 0.5), ks.BeamSearch(2, length_penalty=0.5)),
-        ((3, 2, 0.5), ks.BeamSearch(3, length_penalty=0.5, n_best=2)),
+        (OWN, (), OWN),
+        (OWN, (None, 1), OWN),
+        (OWN, (1,), ks.Greedy(**RULES)),
+        (OWN, (4,), beam(4, 0.7)),
+        (OWN, (None, 4), beam(4, 0.7, 4)),
+        (OWN, (None, None, 0.5), beam(2, 0.5)),
+        (OWN, (3, 2, 0.5), beam(3, 0.5, 2)),
+        (beam(4, 0.7, 3), (5,), beam(5, 0.7, 3)),
+        (beam(4, 0.7, 3), (2,), beam(2, 0.7, 2)),
+        (beam(4, 0.7, 3), (None, 1), beam(4, 0.7, 1)),
+        (ks.Greedy(**RULES), (None, 1), ks.Greedy(**RULES)),
+        (ks.Greedy(**RULES), (3,), ks.BeamSearch(3, **RULES)),
+        (ks.Sample(**RULES), (None, 3), ks.BeamSearch(3, n_best=3, **RULES)),
+        (ks.Sample(**RULES), (3, None, 0.5), ks.BeamSearch(3, 0.5, **RULES)),
     ],
 )
-def test_search(trained, monkeypatch, options, search):
-    found = SimpleNamespace(search=ks.BeamSearch(2, length_penalty=1.0))
+def test_search(trained, monkeypatch, own, options, search):
+    """What was not asked for is as the translator has it."""
+    searching(own, monkeypatch)
+    assert translators.load(trained, *options).search == search
+
+
+@pytest.mark.parametrize(
+    "own, options, received",
+    [
+        (OWN, ["--beam", "1"], "--beam 1"),
+        (
+            ks.Greedy(),
+            [],
+            "the translator's own Greedy(min_length=0, forbidden_tokens=(), "
+            "no_repeat_ngram=0)",
+        ),
+    ],
+    ids=["beam", "own"],
+)
+def test_length_penalty_that_nothing_would_use(
+    failing, trained, files, monkeypatch, own, options, received
+):
+    searching(own, monkeypatch)
+    [path] = files(texts=TEXTS)
+    options = [*options, "--length-penalty", "0.5"]
+    assert failing("translate", trained, path, *options) == (
+        "seqattn got a length penalty that nothing would use. Expected "
+        "--length-penalty with a beam of 2 or more, received --length-penalty 0.5 and "
+        f"{received}. Leave it out, or add e.g. --beam 5."
+    )
+
+
+def searching(own, monkeypatch):
+    """What is loaded searches in this way."""
+    found = SimpleNamespace(search=own)
     found.with_search = lambda search: SimpleNamespace(search=search)
     monkeypatch.setattr(ks.Translator, "load", lambda path: found)
-    assert translators.load(trained, *options).search == search
 
 
 def test_file(asked, files, capsys):
     [path] = files(texts=TEXTS)
     assert main(["translate", "run", str(path), "--beam", "3"]) == 0
     assert capsys.readouterr().out == "ABC\n\nEDCB\n"
-    assert asked == ["run", 3, 1, None]
+    assert asked == ["run", 3, None, None]
 
 
 def test_standard_input_to_a_file(asked, monkeypatch, tmp_path, capsys):
@@ -146,6 +197,17 @@ def test_conversation(asked, monkeypatch, capsys):
 
 
 # Bad output ---------------------------------------------------------------------------
+
+
+def test_what_is_typed_goes_to_no_file(failing, asked, monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
+    out = tmp_path / "out"
+    assert failing("translate", "run", "--output", out) == (
+        "translate got an output for what is typed. Expected --output with a FILE of "
+        f"texts, or with texts from a pipe, received --output {out} and a terminal. "
+        "Name a file to translate, or leave --output out."
+    )
+    assert asked == [] and not out.exists()
 
 
 @pytest.mark.parametrize(

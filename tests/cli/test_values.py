@@ -133,3 +133,31 @@ def test_words_for_texts():
     assert Choice.of("words:9").options == {"vocabulary_size": 9}
     with pytest.raises(ValueError, match="^train got a text that it cannot read"):
         Choice.of("words:9:bpe")
+
+
+@pytest.mark.parametrize(
+    ("was", "options", "batches"),
+    [
+        ({}, [], (2000, None, 1)),
+        ({}, ["--batch-size", "64"], (None, 64, 1)),
+        ({"batch_tokens": 900}, ["--batch-size", "64"], (900, 64, 1)),
+        ({}, ["--jit"], (2000, None, 8)),
+        ({}, ["--jit", "--pad-to-multiple", "4"], (2000, None, 4)),
+        ({"pad_to_multiple": 4}, ["--jit"], (2000, None, 4)),
+    ],
+)
+def test_repeated_settings_suit_those_that_change(tmp_path, was, options, batches):
+    from keras_seqattn.cli import training
+    from keras_seqattn.cli.run_folder import versions
+    from keras_seqattn.cli.train import _what
+    from keras_seqattn.data.tasks import task
+
+    made = task("reverse", train=3, validation=1, test=1)
+    first = training.effective(Settings(task="reverse", **was), made)
+    path = tmp_path / "run.json"
+    content = {"settings": first.to_dict(), "versions": versions(), "data": {}}
+    path.write_text(json.dumps(content))
+    command = ["train", "--repeat", str(path), "--out", "new", *options]
+    again = training.effective(_what(parse(command))[1], made)
+    found = again.batch_tokens, again.batch_size, again.pad_to_multiple
+    assert found == batches
