@@ -32,6 +32,8 @@ def check_tokens(owner, model, tokens):
             f"{owner} got another padding than its model. Expected pad={pad}, received "
             f"{tokens}. Pass tokens=SpecialTokens(pad={pad}, ...) with the other ids."
         )
+    for member in getattr(model, "models", ()):  # of an ensemble
+        check_tokens(owner, member, tokens)
 
 
 def check_vocabulary(size, search, tokens):
@@ -150,6 +152,18 @@ def check_prefix(prefix, source, max_length, tokens):
             "decode got a prefix longer than the maximum. Expected at most "
             f"{tf.get_static_value(tf.convert_to_tensor(limits)).tolist()} tokens, "
             f"received lengths {lengths.numpy().tolist()}. Raise max_length."
+        )
+
+
+def check_forced(prefix, size, tokens):
+    """The model knows the tokens of a prefix."""
+    unknown = (prefix < 0) | (prefix >= size)
+    strange = prefix[unknown & (prefix != tokens.pad)]
+    if tf.size(strange):
+        raise ValueError(
+            "decode got a prefix with ids outside of the vocabulary. Expected ids in "
+            f"[0, {int(size)}), received {strange.numpy().tolist()}. Check which text "
+            "processor they are from."
         )
 
 

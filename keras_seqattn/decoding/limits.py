@@ -32,13 +32,14 @@ class RelativeLength:
     def __post_init__(self):
         check_number("RelativeLength", "times", self.times)
         check_count("RelativeLength", "plus", self.plus, 0)
-        bound = 1 if self.at_most is None else self.at_most
-        if self.times < 0 or self.plus < 0 or self.times + self.plus <= 0 or bound < 1:
+        if self.at_most is not None:
+            check_count("RelativeLength", "at_most", self.at_most, 1)
+        if self.times < 0 or self.times + self.plus <= 0:
             raise ValueError(
-                "RelativeLength got numbers that allow no token. Expected times >= 0, "
-                "plus >= 0, not both 0, and at_most >= 1 or None, received "
-                f"times={self.times!r}, plus={self.plus!r}, at_most={self.at_most!r}. "
-                "Use e.g. times=2.0: twice the source is a usual limit."
+                "RelativeLength got numbers that allow no token. Expected times >= 0 "
+                "and plus >= 0, not both 0, received "
+                f"times={self.times!r}, plus={self.plus!r}. Use e.g. times=2.0: twice "
+                "the source is a usual limit."
             )
 
     def limits(self, source, pad):

@@ -104,7 +104,7 @@ def decode(
         seed = None if search.seed is None else search.seed % 2**31
         if leaving:  # the number of sentences is not always the same
             source = tree.map_structure(_of_any_batch, source)
-        return _decode(model, source, search, max_length, prefix, seed, *options)
+        return _decode(model, source, search, max_length, prefix, seed, *options)[0]
     relative = isinstance(max_length, RelativeLength)
     # Neither another length nor another seed needs another graph.
     drawn = search.seed is not None
@@ -114,17 +114,22 @@ def decode(
     def run(model, source, max_length, seed, prefix=None):
         limit = key[2] if relative else max_length
         seed = seed if drawn else None
-        decoded = _decode(model, source, seedless, limit, prefix, seed, *options)
+        arguments = source, seedless, limit, prefix, seed, *options
+        decoded, vocabulary = _decode(model, *arguments, is_static=False)
         longest = tf.reduce_max(decoded.lengths)
-        return decoded._replace(
+        decoded = decoded._replace(
             tokens=decoded.tokens[..., :longest],
             alignments=decoded.alignments[..., :longest, :],
         )
+        return decoded, vocabulary
 
     length = tf.constant(0 if relative else max_length)
     seed = tf.constant(search.seed % 2**31 if drawn else 0, tf.int32)
     given = (source, length, seed) if prefix is None else (source, length, seed, prefix)
-    return compiled(model, key, run)(*given)
+    decoded, vocabulary = compiled(model, key, run)(*given)
+    if prefix is not None and shortlist is None:  # which knows its vocabulary before
+        checks.check_forced(prefix, vocabulary, tokens)
+    return decoded
 
 
 def as_tensors(source):
@@ -157,6 +162,7 @@ def _decode(
     ahead,
     leaves,
     shortlist,
+    is_static=True,
 ):
     state, memory = model.start(source)
     if ahead:
@@ -178,14 +184,16 @@ def _decode(
     rules = search, tokens, prefix
 
     with tf.__internal__.FuncGraph("one_step").as_default():  # never run
-        written = _one_step(tf.constant(0), now, state, everybody, model, seed, *rules)
+        *_, written, vocabulary = _one_step(
+            tf.constant(0), now, state, everybody, model, seed, *rules
+        )
     arrays = [
-        tf.TensorArray(x.dtype, max_length, element_shape=x.shape) for x in written[-1]
+        tf.TensorArray(x.dtype, max_length, element_shape=x.shape) for x in written
     ]
 
     def body(t, now, state, arrays, leaving):
         present, last = leaving or (everybody, None)
-        new, after, written = _one_step(t, now, state, present, model, seed, *rules)
+        new, after, written, _ = _one_step(t, now, state, present, model, seed, *rules)
         if leaving:
             written = among_all(written, present.rows, batch)
             done = search.done(new, present.limits, present.mask)
@@ -211,12 +219,16 @@ def _decode(
     if leaving:
         present, last = leaving
         now = put(last, present.rows, now)
-    found = result(search, now, mask, steps, tokens, *[a.stack() for a in arrays])
-    return found if ids is None else found._replace(tokens=tf.gather(ids, found.tokens))
+    # XLA wants `max_length` steps; those that were not taken may be gigabytes of zeros.
+    written = [a.stack() if is_static else a.gather(tf.range(steps)) for a in arrays]
+    found = result(search, now, mask, steps, tokens, *written)
+    if ids is not None:
+        found = found._replace(tokens=tf.gather(ids, found.tokens))
+    return found, vocabulary
 
 
 def _one_step(t, now, state, present, model, seed, search, tokens, prefix):
-    """New hypotheses, new state, and what is kept of every step."""
+    """New hypotheses, new state, what is kept of every step, and the vocabulary."""
     memory, limits, mask = present.memory, present.limits, present.mask
     output, alignment, state = model.step(now.tokens, state, memory)
     checks.check_vocabulary(output.shape[-1], search, tokens)
@@ -226,10 +238,11 @@ def _one_step(t, now, state, present, model, seed, search, tokens, prefix):
         now = now._replace(coverage=_cover(now, alignment))
     choice = search.choose(found, now, _At(t, mask, seed))
     new = advance(now, choice, t, limits, tokens)
-    if choice.parents is None:
-        return new, state, [new.tokens, alignment]
-    state = tree.map_structure(lambda x: follow(x, choice.parents), state)
-    return new, state, [new.tokens, alignment, choice.parents]
+    written = [new.tokens, alignment]
+    if choice.parents is not None:
+        state = tree.map_structure(lambda x: follow(x, choice.parents), state)
+        written.append(choice.parents)
+    return new, state, written, output.shape[-1]
 
 
 def _cover(now, alignment):

@@ -46,6 +46,16 @@ def can_shorten(model):
     return all(hasattr(m, "shorten") for m in (model, *getattr(model, "models", ())))
 
 
+def can_score(model):
+    """Whether the model, and all members of an ensemble, take whole sentences.
+
+    A model that is called on `{"source", "target"}` is optional: it is searched by
+    `start` and `step` alone.
+    """
+    members = getattr(model, "models", ())  # an ensemble itself can be called, always
+    return callable(model) and all(map(can_score, members))
+
+
 def can_select(model):
     """Whether the model, and all members of an ensemble, offer `select`.
 

@@ -4,6 +4,7 @@ import tensorflow as tf
 
 from keras_seqattn.decoding.checks import check_source, check_tokens
 from keras_seqattn.decoding.compiled import compiled
+from keras_seqattn.decoding.protocol import can_score
 from keras_seqattn.types import Scored, SpecialTokens
 
 
@@ -38,7 +39,7 @@ def score(model, source, target, tokens=None):
         TensorShape([1, 2])
     """
     tokens = SpecialTokens() if tokens is None else SpecialTokens(*tokens)
-    if isinstance(model, type) or not callable(model):
+    if isinstance(model, type) or not can_score(model):
         raise ValueError(
             "score got an unusable model. Expected a Seq2Seq or an Ensemble of them, "
             f"received {model!r}. Pass one that can be called on whole sentences."

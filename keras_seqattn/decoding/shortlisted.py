@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import tensorflow as tf
 
-from keras_seqattn.decoding.checks import check_ids, check_vocabulary
+from keras_seqattn.decoding.checks import check_forced, check_ids, check_vocabulary
 from keras_seqattn.decoding.protocol import can_shorten
 from keras_seqattn.decoding.shortlist import Shortlist, given_ids
 
@@ -60,6 +60,7 @@ def check_shortlist(shortlist, model, source, search, tokens, prefix):
     check_vocabulary(vocabulary, search, tokens)
     listed = set(given_ids(tokens, search.forbidden_tokens))
     if prefix is not None and tf.executing_eagerly():
+        check_forced(prefix, vocabulary, tokens)
         listed |= set(np.unique(prefix).tolist())
     size = min(shortlist.size, vocabulary)
     if len(listed) > size or max(listed) >= vocabulary:

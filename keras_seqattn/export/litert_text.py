@@ -1,6 +1,5 @@
 """Texts to ids and back with the operations that LiteRT has."""
 
-import unicodedata
 from typing import Any, NamedTuple
 
 import tensorflow as tf
@@ -16,14 +15,10 @@ from keras_seqattn.export.litert_characters import (
 )
 from keras_seqattn.text.characters import Characters
 from keras_seqattn.text.checks import SPECIAL
-from keras_seqattn.text.normalization import SPACE
+from keras_seqattn.text.normalization import SPACE, WHITE_SPACE
 from keras_seqattn.text.optional import tensorflow_text
 from keras_seqattn.text.sentence_piece import SentencePiece
 from keras_seqattn.text.word_piece import START, WordPiece
-
-# What a `Pipeline` takes for nothing.
-_BLANK = [c for c in range(0x3001) if unicodedata.category(chr(c)).startswith("Z")]
-_BLANK += [9, 10, 12, 13]
 
 
 class ReadIds(NamedTuple):
@@ -185,5 +180,6 @@ def _ended(text, ids, sizes):
 
 
 def _is_blank(codes):
-    blank = tf.reduce_any(codes[..., None] == tf.constant([0, *_BLANK]), axis=-1)
+    spaces = tf.constant([0, *map(ord, WHITE_SPACE)])  # and what is behind the text
+    blank = tf.reduce_any(codes[..., None] == spaces, axis=-1)
     return tf.reduce_all(blank, axis=1)

@@ -10,9 +10,11 @@ from keras_seqattn.decoding.beam import BeamSearch
 from keras_seqattn.decoding.loop import decode
 from keras_seqattn.decoding.scoring import score
 from keras_seqattn.decoding.unknown import replace_unknown
+from keras_seqattn.text.normalization import WHITE_SPACE
 from keras_seqattn.text.words import Words
 
 _TEXTS = tf.TensorSpec([None], tf.string)
+_BLANK = f"[{WHITE_SPACE}]*"
 
 
 class Translated(NamedTuple):
@@ -170,7 +172,7 @@ class Pipeline:
         )
         if self.unknown is not None:
             translated = self._replaced(translated, texts)
-        blank = tf.strings.regex_full_match(texts, r"[\s\pZ]*")
+        blank = tf.strings.regex_full_match(texts, _BLANK)
         return translated._replace(texts=tf.where(blank[:, None], "", translated.texts))
 
     def score(self, sources, targets):

@@ -2,6 +2,8 @@
 
 import tensorflow as tf
 
+from keras_seqattn.decoding.protocol import can_score
+
 _TEXT, _SOURCE, _TARGET = (
     tf.TensorSpec([None], tf.string, name=name) for name in ("text", "source", "target")
 )
@@ -52,7 +54,7 @@ def signatures(pipeline, weights):
         "encode": encode,
     }
     # A model of somebody else may be made for searching only.
-    return {**found, "score": score} if callable(pipeline.model) else found
+    return {**found, "score": score} if can_score(pipeline.model) else found
 
 
 def _function(*specs):

@@ -63,7 +63,7 @@ class Signature:
         """Whether requests may share a batch without anybody seeing it.
 
         Not where an output is padded to the longest of its batch, nor where all share
-        a shortlist.
+        a shortlist or a seed.
         """
         if self.sees_batch:
             return False
@@ -88,7 +88,7 @@ class ServedModel:
         self._loaded = _load(folder)  # owns the variables
         content = (Path(folder) / "saved_model.pb").read_bytes()
         [graph] = saved_model_pb2.SavedModel.FromString(content).meta_graphs
-        sees_batch = "shortlist" in _manifest(folder)
+        sees_batch = _sees_batch(_manifest(folder))
         self.signatures = {
             name: Signature(name, function, graph.signature_def[name], sees_batch)
             for name, function in self._loaded.signatures.items()
@@ -110,6 +110,12 @@ class ServedModel:
             if set(signature.inputs.values()) == {texts}:
                 with contextlib.suppress(tf.errors.OpError):  # another text may do
                     signature(dict.fromkeys(signature.inputs, nothing))
+
+
+def _sees_batch(manifest):
+    """Whether all rows share a shortlist, or a seed of which each draws its part."""
+    is_seeded = manifest.get("search", {}).get("seed") is not None
+    return is_seeded or "shortlist" in manifest
 
 
 def _manifest(folder):

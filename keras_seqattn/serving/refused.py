@@ -36,5 +36,8 @@ def four_parts(what, expected, received, remedy):
 
 def shown(value):
     """A value as JSON, its beginning if it is long."""
-    text = json.dumps(value)
+    try:
+        text = json.dumps(value)
+    except RecursionError:  # what could just be read is too deep to be written
+        return "too many lists in lists"
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 4]} ..."

@@ -14,7 +14,7 @@ from keras_seqattn.serving.refused import Refused, bad_request, four_parts, too_
 
 log = logging.getLogger(__name__)
 MODEL = "/v1/models/{name:[^/:]+}"
-VERSION = MODEL + r"/versions/{version:\d+}"
+VERSION = MODEL + r"/versions/{version:\d{1,18}}"  # int() refuses thousands
 METRICS = "/monitoring/prometheus/metrics"  # where TensorFlow Serving has them
 LONG = 512  # bytes; a longer text is nobody's neighbour
 

@@ -8,6 +8,7 @@ import numpy as np
 from keras_seqattn.serving.refused import bad_request, shown
 
 MOST_AXES = 32  # of NumPy, at the least
+CHUNK = 65_536  # numbers that are strings at once, of 128 bytes each
 
 
 def to_array(name, value, spec):
@@ -38,10 +39,19 @@ def to_json(name, array):
         found[:] = [_written(name, each) for each in array.ravel()]
         return found.reshape(array.shape).tolist()
     if array.dtype.kind == "f":
-        # By way of strings: 0.1 of float32 is 0.1, not 0.10000000149011612.
-        found = array.astype("U32").astype(float).astype(object)
-        return np.where(np.isfinite(array), found, None).tolist()
+        found = _as_short(array.ravel())
+        found = np.where(np.isfinite(found), found.astype(object), None)
+        return found.reshape(array.shape).tolist()
     return array.tolist()
+
+
+def _as_short(numbers):
+    """By way of strings: 0.1 of float32 is 0.1, not 0.10000000149011612."""
+    found = np.empty(numbers.size)
+    for start in range(0, numbers.size, CHUNK):
+        part = slice(start, start + CHUNK)
+        found[part] = numbers[part].astype("U32").astype(float)
+    return found
 
 
 def _written(name, text):

@@ -12,7 +12,6 @@ from keras_seqattn.data.filtering import filter_lengths
 from keras_seqattn.decoding.beam import BeamSearch
 from keras_seqattn.decoding.limits import RelativeLength
 from keras_seqattn.decoding.options import check_count
-from keras_seqattn.decoding.scoring import score
 from keras_seqattn.export.litert import export_litert
 from keras_seqattn.export.pipeline import Pipeline
 from keras_seqattn.export.saved_model import export_saved_model
@@ -160,11 +159,14 @@ class Translator:
             cut += [rows[i] for i in np.flatnonzero(translated.source_cut)]
             if progress is not None:
                 progress(start + len(rows))
-        self._warn_of_cuts(sorted(cut))
+        self._warn_of_cuts("texts", sorted(cut))
         return Translations(found)
 
     def score(self, pairs, batch_size=64):
         """Log-probabilities of given translations.
+
+        Both sides are read up to `max_source` tokens, as `translate` reads a source,
+        and with the same warning: the score is that of what was read.
 
         Args:
             pairs: `Pairs`.
@@ -174,16 +176,17 @@ class Translator:
             List of floats, in the order of the pairs.
         """
         check_count("Translator.score", "batch_size", batch_size, 1)
-        encoded = encode(pairs, self.source_text, self.target_text)
-        lengths = encoded.target.lengths
-        order, scores = lengths.argsort(), [0.0] * len(pairs)
+        order = sorted(range(len(pairs)), key=lambda i: -len(pairs.target[i]))
+        scores, cut = [0.0] * len(pairs), []
         for start in range(0, len(pairs), batch_size):
             rows = order[start : start + batch_size]
-            source = _ended(encoded.source, rows, encoded.source_tokens)
-            target = _ended(encoded.target, rows, encoded.target_tokens)
-            scored = score(self.model, source, target, self.target_text.tokens)
-            for i, value in zip(rows, scored.scores.numpy(), strict=True):
+            sides = ([side[i] for i in rows] for side in (pairs.source, pairs.target))
+            scored = self.pipeline.score(*sides)
+            for i, value in zip(rows, scored.score.numpy(), strict=True):
                 scores[i] = float(value)
+            was_cut = scored.source_cut | scored.target_cut
+            cut += [rows[i] for i in np.flatnonzero(was_cut)]
+        self._warn_of_cuts("pairs", sorted(cut))
         return scores
 
     def evaluate(self, pairs, metrics=("bleu",), batch_size=64, progress=None):
@@ -292,12 +295,12 @@ class Translator:
         """
         export_litert(self.pipeline, path, source_length, target_length, batch, weights)
 
-    def _warn_of_cuts(self, cut):
+    def _warn_of_cuts(self, what, cut):
         if cut:
             limit = self.pipeline.max_source
             warnings.warn(
                 f"Translator has read the first {limit} tokens only of {len(cut)} "
-                f"texts, number {', '.join(map(str, cut[:5]))} (from 0)"
+                f"{what}, number {', '.join(map(str, cut[:5]))} (from 0)"
                 f"{' and others' if len(cut) > 5 else ''}. Expected at most "
                 f"max_source={limit}. Split them into sentences, or pass a larger "
                 "max_source.",
@@ -322,11 +325,3 @@ def _checked_texts(texts):
                 f"received {text!r} at position {i}. Decode bytes before."
             )
     return texts
-
-
-def _ended(ids, rows, tokens):
-    """`[batch, length]`, the sentences at some positions, each with its end token."""
-    lengths = ids.lengths[rows]
-    batch, _ = ids.padded(rows, lengths.max() + 1, tokens.pad)
-    batch[np.arange(len(rows)), lengths] = tokens.end
-    return batch

@@ -6,7 +6,9 @@ import pytest
 import tensorflow as tf
 
 import keras_seqattn as ks
-from tests.decoding.fakes import TableModel, tables
+from keras_seqattn.decoding import loop
+from keras_seqattn.decoding.result import result
+from tests.decoding.fakes import END, Speller, TableModel, tables
 from tests.decoding.real_models import SOURCE, VOCABULARY, known, seq2seq
 
 
@@ -103,6 +105,25 @@ def test_a_prefix_without_columns_forces_nothing():
     expected = ks.decode(model, SOURCE, search, max_length=4)
     received = ks.decode(model, SOURCE, search, max_length=4, prefix=nothing)
     np.testing.assert_array_equal(expected.tokens, received.tokens)
+
+
+@pytest.mark.parametrize("search", [ks.Greedy(), ks.BeamSearch(3, n_best=2)], ids=str)
+def test_steps_that_are_not_taken_cost_nothing(search, monkeypatch):
+    """A maximum far away: no room is made for what nobody writes."""
+    sizes, source = [], np.array([[5, 6, END], [7, END, 0]])
+
+    def watched(search, now, mask, steps, tokens, *written):
+        taken = [steps, *(tf.shape(x)[0] for x in written)]
+        tf.py_function(lambda x: sizes.append(x.numpy().tolist()), [taken], [])
+        return result(search, now, mask, steps, tokens, *written)
+
+    expected = ks.decode(Speller(), source, search, max_length=9)
+    monkeypatch.setattr(loop, "result", watched)
+    received = ks.decode(Speller(), source, search, max_length=5000)
+    [(steps, *lengths)] = sizes
+    assert steps < 10 and lengths == [steps] * len(lengths)
+    for name, one, two in zip(expected._fields, expected, received, strict=True):
+        np.testing.assert_array_equal(one, two, err_msg=name)
 
 
 def test_seeds_share_one_graph():

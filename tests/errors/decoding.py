@@ -143,6 +143,20 @@ SEARCHES = [
         "tokens=SpecialTokens(pad=5, ...) with the other ids.",
     ),
     (
+        "another padding than that of one of several models",
+        lambda: decode(model=ks.Ensemble([seq2seq(), seq2seq(pad=5)])),
+        "decode got another padding than its model. Expected pad=5, received "
+        "SpecialTokens(pad=0, start=1, end=2, unknown=3). Pass "
+        "tokens=SpecialTokens(pad=5, ...) with the other ids.",
+    ),
+    (
+        "score with another padding than that of several models",
+        lambda: ks.score(ks.Ensemble([seq2seq(pad=5)] * 2), IDS, IDS),
+        "score got another padding than its model. Expected pad=5, received "
+        "SpecialTokens(pad=0, start=1, end=2, unknown=3). Pass "
+        "tokens=SpecialTokens(pad=5, ...) with the other ids.",
+    ),
+    (
         "end outside of the vocabulary",
         lambda: decode(model=seq2seq(), tokens=(0, 1, 50, 3)),
         "decode got ids outside of the vocabulary. Expected the end token and "
@@ -171,6 +185,13 @@ SEARCHES = [
         "sentences.",
     ),
     (
+        "score by models that are searched only",
+        lambda: ks.score(ks.Ensemble([seq2seq(), Speller()]), IDS, IDS),
+        "score got an unusable model. Expected a Seq2Seq or an Ensemble of them, "
+        "received <....Ensemble object at ...>. Pass one that can be called on whole "
+        "sentences.",
+    ),
+    (
         "score of other sentences",
         lambda: ks.score(seq2seq(), IDS, IDS[:1]),
         "score got sources and targets of different batches. Expected a target for "
@@ -186,9 +207,15 @@ SEARCHES = [
     (
         "relative length of nothing",
         lambda: ks.RelativeLength(0.0, plus=0),
-        "RelativeLength got numbers that allow no token. Expected times >= 0, plus >= "
-        "0, not both 0, and at_most >= 1 or None, received times=0.0, plus=0, "
-        "at_most=None. Use e.g. times=2.0: twice the source is a usual limit.",
+        "RelativeLength got numbers that allow no token. Expected times >= 0 and plus "
+        ">= 0, not both 0, received times=0.0, plus=0. Use e.g. times=2.0: twice the "
+        "source is a usual limit.",
+    ),
+    (
+        "bound of half a token",
+        lambda: ks.RelativeLength(at_most=2.5),
+        "RelativeLength got an unusable at_most. Expected an integer, 1 or more, "
+        "received 2.5. Pass a Python int.",
     ),
     # Arguments of decode.
     (
@@ -298,6 +325,22 @@ SEARCHES = [
         "decode got a prefix with a start or end token. Expected words only, received "
         "[[1, 5], [6, 0]] with start=1 and end=2. Drop it: the start is implied, and "
         "after the end nothing follows.",
+    ),
+    (
+        "prefix outside of the vocabulary",
+        lambda: decode(prefix=[[5, 10], [-1, 9]]),
+        "decode got a prefix with ids outside of the vocabulary. Expected ids in "
+        "[0, 10), received [10, -1]. Check which text processor they are from.",
+    ),
+    (
+        "prefix outside of the vocabulary of a shortlist",
+        lambda: decode(
+            model=seq2seq(),
+            prefix=[[5, 9], [-1, 8]],
+            shortlist=ks.Shortlist(np.full([9, 1], -1), range(9)),
+        ),
+        "decode got a prefix with ids outside of the vocabulary. Expected ids in "
+        "[0, 9), received [9, -1]. Check which text processor they are from.",
     ),
     (
         "prefix longer than the maximum",

@@ -390,6 +390,17 @@ def test_a_model_that_cannot_score(tmp_path):
     assert [text.decode() for text in found.numpy()] == translator(tiny.SOURCES).texts
 
 
+def test_an_ensemble_scores_if_all_its_models_do():
+    model = greedy().model
+    searched = OnlySearched(model)
+    for models, scores in [([model] * 2, True), ([model, searched], False)]:
+        ensemble = ks.Ensemble(models)
+        translator = ks.Translator(ensemble, *tiny.texts(), ks.Greedy(), max_length=4)
+        stored = StoredWeights(ensemble, "float32")
+        found = signatures.signatures(translator.pipeline, stored)
+        assert ("score" in found) == scores
+
+
 @pytest.mark.slow
 def test_an_ensemble_is_exported(tmp_path):
     models = [tiny.letters().model, tiny.model(*tiny.texts(), seed=2)]

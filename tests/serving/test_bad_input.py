@@ -73,6 +73,14 @@ def test_no_json(client, body, error):
     assert error in reply.error and reply.error.endswith(f". {HINT}")
 
 
+def test_lists_in_lists(client):
+    """However many: a few more can be read than written."""
+    for depth in range(900, 1001):
+        reply = client.post(b"[" * depth + b"]" * depth)
+        assert reply.status == 400, depth
+        assert reply.error.startswith("The body is no "), depth
+
+
 def test_no_object(client):
     assert client.post(b'["a"]').error == (
         'The body is no object. Expected an object with "instances" or "inputs", '
@@ -279,6 +287,14 @@ def test_unknown_model(client, path, name, version):
             "The server does not have this model. Expected 'm', version 1 or 2, "
             f"received {name!r}, version {version}. Check the URL."
         )
+
+
+@pytest.mark.parametrize("digits", [19, 5_000])
+def test_a_version_of_many_digits(client, digits):
+    """Python refuses to read 4301 of them."""
+    reply = client.request("GET", f"/v1/models/m/versions/{'1' * digits}")
+    assert reply.status == 404
+    assert reply.error.startswith("The server does not know this path. Expected ")
 
 
 def test_no_http(client, process):

@@ -1,10 +1,12 @@
 """JSON values and arrays, one type after the other."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
 from keras_seqattn.serving.model import Spec
-from keras_seqattn.serving.refused import Refused
+from keras_seqattn.serving.refused import Refused, shown
 from keras_seqattn.serving.tensors import to_array, to_json
 
 
@@ -30,6 +32,13 @@ def test_there_and_back(value, dtype, shape):
     array = to_array("x", value, spec(dtype, *shape))
     assert array.dtype == dtype and array.shape == np.shape(value)
     assert to_json("x", array) == value
+
+
+def test_what_is_too_deep_to_be_shown():
+    deep = 1
+    for _ in range(100_000):
+        deep = [deep]
+    assert shown(deep) == "too many lists in lists"
 
 
 def test_any_rank():
@@ -95,3 +104,16 @@ def test_bytes():
     array = np.array([[b"\xff", b""]], object)
     assert to_json("x_bytes", array) == [[{"b64": "/w=="}, {"b64": ""}]]
     assert to_json("x", array) == [["\ufffd", ""]]
+
+
+def test_many_numbers_need_little_memory():
+    numbers = np.arange(300_000, dtype="float32").reshape(3, 100_000) / 7
+    numbers[1, 1] = np.nan
+    tracemalloc.start()
+    try:
+        found = to_json("x", numbers)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found == [[to_json("x", x) for x in row] for row in numbers]
+    assert peak < 100 * numbers.size

@@ -57,6 +57,9 @@ def test_blank_texts():
     assert found.texts == ["", "", "", "", "", tiny.letters()("abba").text]
     assert tiny.letters()(blank).texts == [""] * 5
     assert tiny.letters()("").text == ""
+    every = [chr(c) for c in range(0x3001) if chr(c).isspace()]
+    assert set(tiny.letters()([*every, "".join(every)]).texts) == {""}
+    assert tiny.letters()(["\u200b", "\x1f\0"]).texts != ["", ""]  # no white space
     assert [len(t.source_tokens) for t in found] == [1, 3, 3, 2, 4, 5]
 
 
@@ -202,6 +205,25 @@ def test_score_is_what_the_search_says(found):
     others = ks.data.Pairs(SOURCES[1:3], [t.alternatives[0].text for t in found[1:3]])
     scores = [t.alternatives[0].score for t in found[1:3]]
     assert np.allclose(tiny.letters().score(others), scores, rtol=1e-4)
+
+
+def test_scores_are_of_what_is_read():
+    """As the exported signature reads it, and as it is translated."""
+    options = tiny.letters().search, 7, 4
+    translator = ks.Translator(tiny.letters().model, *tiny.texts(), *options)
+    pairs = ks.data.Pairs(["abbab", "b", "cafe"], ["xy", "xzyzx", "zy"])
+    short = ks.data.Pairs(["abba", "b", "cafe"], ["xy", "xzyz", "zy"])
+    with pytest.warns(UserWarning) as caught:
+        scores = translator.score(pairs, batch_size=2)
+    assert str(caught[0].message) == (
+        "Translator has read the first 4 tokens only of 2 pairs, number 0, 1 (from 0). "
+        "Expected at most max_source=4. Split them into sentences, or pass a larger "
+        "max_source."
+    )
+    assert np.allclose(scores, tiny.letters().score(short), rtol=1e-4)
+    assert not np.allclose(scores, tiny.letters().score(pairs), rtol=1e-2)
+    exported = translator.pipeline.score(pairs.source, pairs.target)
+    assert np.allclose(scores, exported.score, rtol=1e-4)
 
 
 def test_evaluate():
