@@ -63,7 +63,8 @@ def add(run, name, what, search):
         "values": values,
         "metric": metric,
         "curve": [
-            [round(e["seconds"] / 60, 2), round(e[f"val_{metric}"], 2)] for e in curve
+            [e["epoch"], round(e["seconds"] / 60, 2), round(e[f"val_{metric}"], 2)]
+            for e in curve
         ],
     }
     path = RESULTS / f"{name}.json"
@@ -154,20 +155,23 @@ def tables():
 
 
 def draw(name):
-    """Learning curves: the validation metric over time, labelled at their ends."""
+    """Learning curves: the validation metric, labelled at their ends.
+
+    Over epochs: minutes are those of different machines, and are in the table.
+    """
     from matplotlib.figure import Figure  # pip install "keras_seqattn[plot]"
 
     results = read(name)
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.subplots()
     for number, result in enumerate(results, start=1):
-        minutes, values = zip(*result["curve"], strict=True)
+        epochs, _, values = zip(*result["curve"], strict=True)
         label = f"{number} {result['model']}, {result['what']}, seed {result['seed']}"
-        axes.plot(minutes, values, marker=".", linewidth=1.5, label=label)
+        axes.plot(epochs, values, marker=".", linewidth=1.5, label=label)
         axes.annotate(
-            f" {number}", (minutes[-1], values[-1]), va="center", fontsize="small"
+            f" {number}", (epochs[-1], values[-1]), va="center", fontsize="small"
         )
-    axes.set_xlabel("minutes")
+    axes.set_xlabel("epochs")
     axes.set_ylabel(f"{METRICS[results[0]['metric']][0]}, validation set, greedy")
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.2)
@@ -215,8 +219,10 @@ def _placed(command, where):
 
 
 def _short_lists(text):
-    """Pairs of numbers on one line."""
-    return re.sub(r"\[\s+([-\d.]+),\s+([-\d.]+)\s+\]", r"[\1, \2]", text)
+    """Lists of three numbers on one line."""
+    number = r"\s+([-\d.]+)"
+    pattern = rf"\[{number},{number},{number}\s+\]"
+    return re.sub(pattern, r"[\1, \2, \3]", text)
 
 
 def _picture(name):
