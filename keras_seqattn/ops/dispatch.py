@@ -61,10 +61,12 @@ def choose_score(owner, implementation, reference, query, keys, v):
     A fast loop computes again what a step does, so there the readable one will do.
     """
     given = query, keys, v
-    if implementation == "auto" and (in_loop() or not fast_score.pays(*given)):
+    if implementation == "auto" and in_loop():
         return reference
-    fast = getattr(fast_score, reference.__name__)
-    return choose(owner, implementation, reference, fast, fast_score.supports(*given))
+    fast, reason = getattr(fast_score, reference.__name__), fast_score.supports(*given)
+    if implementation == "auto" and reason is None:
+        return fast_score.where(fast_score.pays(*given), fast, reference)
+    return choose(owner, implementation, reference, fast, reason)
 
 
 def masked_softmax(scores, mask=None):

@@ -53,7 +53,7 @@ def test_reference_and_fast_are_what_they_say(name):
 def test_auto_goes_by_size(name):
     query, value = sequences()
     assert not runs_fast(WITH_FAST[name](), query, value)
-    with mock.patch.object(score, "ENTRIES", 100):  # as if it were a long one
+    with mock.patch.object(score, "LARGE", 100):  # as if it were a long one
         assert runs_fast(WITH_FAST[name](), query, value)
         layer = built(WITH_FAST[name](), query, value)
         memory = layer.prepare(value[:, :2])

@@ -12,8 +12,11 @@ from keras import ops
 
 from keras_seqattn.ops import score as reference
 from keras_seqattn.ops.fast.chunks import ENTRIES, in_chunks, recomputed
+from keras_seqattn.ops.fast.real_tokens import under_xla
 from keras_seqattn.ops.mask import per_query
 from keras_seqattn.ops.precision import at_least_float32
+
+LARGE = 2**26  # numbers of a hidden layer, 256 MB
 
 
 def supports(query, keys, v):
@@ -24,17 +27,31 @@ def supports(query, keys, v):
 
 
 def pays(query, keys, v):
-    """Whether the fast scores are the better ones, as far as the shapes say.
+    """Whether the fast scores are the better ones: a bool, in a graph perhaps a tensor.
 
-    A single query, as in a decoder's step, takes more time if its tanh is computed
-    twice: that pays where there is much to keep. A sequence gains what it costs, from
-    chunks that stay in the caches and keep all processors busy.
+    They save memory, and compute tanh twice: of a sequence they take a third more time
+    where the hidden layer is small, and as much as the readable ones from `LARGE` on. A
+    single query is a step, whose hidden layer is kept as often as there are steps.
     """
     queries, sizes = query.shape[1 : -len(v.shape)], (*query.shape, keys.shape[1])
-    if None not in sizes:
-        return math.prod(sizes) > (ENTRIES if queries else 4 * ENTRIES)
-    # Of unknown size: a sequence, but no loop for a step, which may be that of a beam.
-    return None in queries or math.prod(queries) >= 16
+    is_known = None not in sizes
+    if not queries.rank:
+        return is_known and math.prod(sizes) > 4 * ENTRIES
+    if is_known:
+        return math.prod(sizes) >= LARGE
+    if None not in queries and math.prod(queries) < 16:
+        return False  # a step of a beam
+    if under_xla():
+        return True  # which needs to know: better too slow than too large
+    sizes = tf.concat([tf.shape(query), tf.shape(keys)[1:2]], axis=0)
+    return tf.reduce_prod(tf.cast(sizes, tf.float32)) >= LARGE
+
+
+def where(pays, fast, reference):
+    """The better one of two functions of tensors, at run time if need be."""
+    if isinstance(pays, bool):
+        return fast if pays else reference
+    return lambda *given: tf.cond(pays, lambda: fast(*given), lambda: reference(*given))
 
 
 def additive_score(query, keys, v, bias=None):

@@ -182,12 +182,12 @@ UNITS = 256
         (64, (), 16, False),  # a step of a short sentence
         (64, (), 1000, True),  # a step that keeps 64 MB
         (2, (10,), 20, False),  # all of it is less than a chunk
-        (64, (16,), 16, True),
+        (64, (16,), 16, False),
+        (64, (63,), 64, False),
+        (64, (64,), 64, True),
         (8, (1000,), 1000, True),
         (None, (), None, False),  # a step of whatever
         (None, (5,), None, False),  # a beam
-        (None, (None,), None, True),
-        (None, (40,), None, True),
     ],
 )
 def test_pays(batch, queries, source, expected):
@@ -196,3 +196,40 @@ def test_pays(batch, queries, source, expected):
     assert fast.pays(query, keys, v) == expected
     heads = [tf.TensorSpec((*x.shape[:-1], 4, UNITS // 4)) for x in (query, keys, v)]
     assert fast.pays(*heads) == expected
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("jit_compile", [False, True], ids=["graph", "xla"])
+@pytest.mark.parametrize("large", [2, 10**9], ids=["fast", "readable"])
+def test_a_choice_at_run_time(form, jit_compile, large):
+    """Of unknown sizes: the better one, with its gradient, in either case."""
+    arguments = tensors(form, (2, 7), 5)
+    specs = [tf.TensorSpec((None, None, *x.shape[2:])) for x in arguments[:2]]
+    specs += [tf.TensorSpec(x.shape) for x in arguments[2:]]
+    seen = []
+
+    def choice(name):
+        def function(*given):
+            seen.append(name)
+            module = fast if name == "fast" else reference
+            return getattr(module, FORMS[form][0])(*given)
+
+        return function
+
+    class Both:
+        @staticmethod
+        def score(query, keys, *weights):
+            pays = fast.pays(query, keys, weights[0])
+            better = fast.where(pays, choice("fast"), choice("readable"))
+            return better(query, keys, *weights)
+
+    setattr(Both, FORMS[form][0], Both.score)
+    with mock.patch.object(fast, "LARGE", large), in_parts(100):
+        call = tf.function(
+            lambda *given: with_gradients(Both, form, *given),
+            input_signature=specs,
+            jit_compile=jit_compile,
+        )
+        received = call(*arguments)
+    assert set(seen) == ({"fast"} if jit_compile else {"fast", "readable"})
+    assert_same(received, with_gradients(reference, form, *arguments))
