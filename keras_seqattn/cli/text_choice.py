@@ -114,12 +114,13 @@ def warn_of_references(settings, text, references):
 
 def _changed(text, references):
     """How many texts have no reference that stays as it is; white space may change."""
-    every = [
-        " ".join(x.split()).encode(errors="replace") for y in references for x in y
+    written = [
+        [" ".join(x.split()).encode(errors="replace") for x in several]
+        for several in references
     ]
-    read = text.normalize(every).numpy()
-    same = iter([a == b for a, b in zip(every, read, strict=True)])
-    return sum(not any([next(same) for _ in several]) for several in references)
+    every = list(itertools.chain.from_iterable(written))
+    read = dict(zip(every, text.normalize(every).numpy(), strict=True))
+    return sum(all(read[x] != x for x in several) for several in written)
 
 
 def _unreadable(words):

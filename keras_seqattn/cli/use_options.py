@@ -25,5 +25,8 @@ def add_search(parser, n_best=False, batches=True):
         )
     if n_best:
         group.add_argument(
-            "--n-best", type=int, metavar="N", help="the N best of each (default: 1)"
+            "--n-best",
+            type=int,
+            metavar="N",
+            help="the N best of each (default: the best)",
         )

@@ -108,8 +108,8 @@ class _Epochs:
     """Datasets of one epoch each.
 
     `Dataset.from_generator` would read better. But TensorFlow then has the C library
-    give all memory back at once, for the whole process: a training step takes up to a
-    sixth longer (TensorFlow 2.21, generator_dataset_op.cc).
+    give freed memory back at once, for the whole process (2.21,
+    generator_dataset_op.cc): a training step waits for thousands of page faults.
     """
 
     def __init__(self, planned, shuffle, seed, epoch):

@@ -1,8 +1,8 @@
 """The real tokens of a padded batch, in chunks of equal size."""
 
 import tensorflow as tf
-from tensorflow.python.ops import control_flow_util
 
+from keras_seqattn.ops.fast.xla import under_xla
 from keras_seqattn.ops.mask import zero_padding
 
 
@@ -48,12 +48,6 @@ class Chunks:
         x = tf.scatter_nd(self.places[:, None], x, [size, *depth])
         shape = tf.concat([tf.shape(self.mask), depth], axis=0)
         return zero_padding(tf.reshape(x, shape), self.mask)
-
-
-def under_xla():
-    """Whether what is being traced will be compiled by XLA."""
-    graph = tf.compat.v1.get_default_graph()
-    return control_flow_util.GraphOrParentsInXlaContext(graph)
 
 
 def _ceil(x, y):

@@ -12,7 +12,7 @@ from keras import ops
 
 from keras_seqattn.ops import score as reference
 from keras_seqattn.ops.fast.chunks import ENTRIES, in_chunks, recomputed
-from keras_seqattn.ops.fast.real_tokens import under_xla
+from keras_seqattn.ops.fast.xla import under_xla
 from keras_seqattn.ops.mask import per_query
 from keras_seqattn.ops.precision import at_least_float32
 
@@ -29,9 +29,9 @@ def supports(query, keys, v):
 def pays(query, keys, v):
     """Whether the fast scores are the better ones: a bool, in a graph perhaps a tensor.
 
-    They save memory, and compute tanh twice: of a sequence they take a third more time
-    where the hidden layer is small, and as much as the readable ones from `LARGE` on. A
-    single query is a step, whose hidden layer is kept as often as there are steps.
+    They save memory, and compute tanh twice: a sequence takes more time where the
+    hidden layer is small, and hardly any more from `LARGE` on. A single query is a
+    step, whose hidden layer is kept as often as there are steps.
     """
     queries, sizes = query.shape[1 : -len(v.shape)], (*query.shape, keys.shape[1])
     is_known = None not in sizes
