@@ -30,6 +30,11 @@ def contender(model, variables, size, masked=False, steps=5):
     source, target, labels = sizes.batch(size, masked)
     inputs = {"source": source, "target": target}
     dataset = tf.data.Dataset.from_tensors((inputs, labels)).repeat()
+    # The thread that tunes a pipeline sleeps 10, 20, 40, ... ms, and the end of `fit`
+    # waits until it wakes.
+    options = tf.data.Options()
+    options.autotune.enabled = False
+    dataset = dataset.with_options(options)
 
     def fit(steps):
         found = model.fit(dataset, steps_per_epoch=steps, shuffle=False, verbose=0)

@@ -1,39 +1,44 @@
 """Training on real batches of Multi30k: target subwords a second, padding not counted.
 
-The reference model on both sides, same weights. Ours reads the batches that
-`data.batches` makes of the corpus; the rival what the tutorials make: 64 random
-sentences, padded to the longest one. KERAS_SEQATTN_DATA names the folder with the
-corpus in `multi30k`.
+The same model on both sides, same weights. Ours reads the batches that `data.batches`
+makes of the corpus; a rival that, too, or what the tutorials make: 64 random sentences,
+padded to the longest one. KERAS_SEQATTN_DATA names the folder with the corpus in
+`multi30k`.
 """
 
+import keras
 import numpy as np
 import tensorflow as tf
 
 import keras_seqattn as ks
 from benchmarks import keras_fit, ours
 from benchmarks.corpus import encoded
-from benchmarks.rivals import keras_rnn
+from benchmarks.rivals import keras_rnn, scan_loop
 from benchmarks.sizes import REFERENCE, SEED
 
 BATCHES = 16  # in one repetition
 
 
-def with_ours():
+def with_ours(size=REFERENCE, policy="float32"):
     """A contender: our model on our batches."""
-    naive = _random_batches(encoded())
-    batches = _our_batches(encoded(), naive)
-    return _contender(ours.compiled(REFERENCE, masked=True), batches)
+    keras.config.set_dtype_policy(policy)
+    return _contender(ours.compiled(size, masked=True), _our_batches(), size)
 
 
-def with_keras():
+def with_keras(size=REFERENCE):
     """A contender: the rival on random batches."""
-    made = keras_rnn.compiled(REFERENCE, masked=True)
-    return _contender(made, _random_batches(encoded()))
+    made = keras_rnn.compiled(size, masked=True)
+    return _contender(made, _random_batches(encoded()), size)
 
 
-def _contender(made, batches):
+def with_scan(size=REFERENCE):
+    """A contender: a plain sketch on our batches."""
+    return _contender(scan_loop.compiled(size, masked=True), _our_batches(), size)
+
+
+def _contender(made, batches, size):
     """What is compared are results on random ids, as those of `train_step_masked`."""
-    contender = keras_fit.contender(*made, REFERENCE, masked=True)
+    contender = keras_fit.contender(*made, size, masked=True)
     dataset, [model, _] = in_memory(batches), made
     tokens = sum(int(np.sum(labels > 0)) for _, labels in batches)
     return contender._replace(
@@ -57,11 +62,13 @@ def in_memory(batches):
     return tf.data.Dataset.range(len(batches)).map(batch).cache()
 
 
-def _our_batches(found, naive):
-    """As many positions in a batch as the rival has, padding included.
+def _our_batches():
+    """As many positions in a batch as random ones have, padding included.
 
     They are the first ones of an epoch, which comes in random order.
     """
+    found = encoded()
+    naive = _random_batches(found)
     positions = int(np.mean([labels.size for _, labels in naive]))
     dataset = ks.data.batches(found, positions, seed=SEED)
     return list(dataset.take(BATCHES).as_numpy_iterator())

@@ -1,7 +1,8 @@
 """What needs a corpus, or a trained model: real batches, real sentences."""
 
-from benchmarks.catalogue.training import OURS, RNN, SAME_MODEL
+from benchmarks.catalogue.training import HALF_PRECISION, OURS, RNN, SAME_MODEL
 from benchmarks.registry import Benchmark, Entry, Tolerance
+from benchmarks.sizes import REFERENCE
 
 DATA, RUN = "KERAS_SEQATTN_DATA", "KERAS_SEQATTN_RUN"
 ONE_POINT = {"Multi30k": {}}
@@ -23,9 +24,25 @@ ALL = [
         "Training steps on Multi30k, English to German, joint BPE of 8000.",
         {
             OURS: Entry("benchmarks.multi30k:with_ours"),
+            "ours, bfloat16": Entry(
+                "benchmarks.multi30k:with_ours",
+                {"policy": "mixed_bfloat16"},
+                tolerances=HALF_PRECISION,
+            ),
             RNN: Entry("benchmarks.multi30k:with_keras"),
         },
         ONE_POINT,
+        SAME_MODEL,
+        needs=(DATA,),
+    ),
+    Benchmark(
+        "multi30k_loop",
+        "Training steps on Multi30k, the same batches, embedding 128, units 256.",
+        {
+            OURS: Entry("benchmarks.multi30k:with_ours"),
+            "plain tf.scan": Entry("benchmarks.multi30k:with_scan"),
+        },
+        {"Multi30k": {"size": REFERENCE._replace(embedding=128, units=256)}},
         SAME_MODEL,
         needs=(DATA,),
     ),

@@ -83,9 +83,9 @@ def training(size, masked=False, steps=5):
     return keras_fit.contender(*compiled(size, masked), size, masked, steps)
 
 
-def compiled(size, masked):
+def compiled(size, masked, kind=KerasSeq2Seq):
     """The model with Keras's loss and Adam, and its variables by name."""
-    model = KerasSeq2Seq(size.vocabulary, size.embedding, size.units, masked)
+    model = kind(size.vocabulary, size.embedding, size.units, masked)
     ids = keras.ops.zeros((1, 2), "int32")
     model({"source": ids, "target": ids})  # makes the variables
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
