@@ -11,6 +11,7 @@ from keras_seqattn.layers.training import given
 from keras_seqattn.ops import dispatch
 from keras_seqattn.ops.align import context_vector
 from keras_seqattn.ops.mask import zero_padding
+from keras_seqattn.ops.precision import at_least_float32
 from keras_seqattn.types import Attended, Memory
 
 
@@ -108,7 +109,10 @@ class Attention(Composite):
         checks.check_source(type(self).__name__, value.shape)
         checks.check_mask(type(self).__name__, mask, "value", value.shape, "source")
         value = zero_padding(value, mask)
-        return Memory(self.project_values(value), self.project_keys(value), mask)
+        keys = self.project_keys(value)
+        if self.has_fast_score:  # whose tanh wants float32, at every step
+            keys = at_least_float32(keys)
+        return Memory(self.project_values(value), keys, mask)
 
     def initial_state(self, memory):
         """The state before the first query, a nest; () where there is no past."""

@@ -29,13 +29,17 @@ def additive_score(query, keys, v, bias=None):
             differ from query to query, `[batch, ..., source, units]`.
         v: `[units]`.
         bias: `[units]` inside the tanh, or None.
+
+    Returns:
+        scores in float32, whatever is half: processors have no tanh of half precision.
     """
+    query, keys, v = map(at_least_float32, (query, keys, v))
     if len(keys.shape) == len(query.shape) + 1:
         hidden = query[..., None, :] + keys
     else:
         hidden = query[..., None, :] + per_query(keys, len(query.shape))
     if bias is not None:
-        hidden = hidden + bias
+        hidden = hidden + at_least_float32(bias)
     return _weighted_sum(ops.tanh(hidden), v)  # (A.1.2)
 
 
@@ -116,8 +120,9 @@ def multi_head_additive_score(query, keys, v):
         v: `[heads, units]`.
 
     Returns:
-        `[batch, ..., heads, source]`.
+        `[batch, ..., heads, source]`, in float32.
     """
+    query, keys, v = map(at_least_float32, (query, keys, v))
     keys = per_query(keys, len(query.shape) - 1)
     hidden = ops.tanh(query[..., None, :, :] + keys)
     return ops.einsum("...shu,hu->...hs", hidden, v)

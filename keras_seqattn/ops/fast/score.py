@@ -1,8 +1,6 @@
 """Scores with a hidden layer, without ever holding all of it.
 
-Same names, parameters and results as in `ops/score.py`. Half precision becomes float32
-inside: a hidden layer that stays in the caches need not be small, and processors have
-no tanh of half precision.
+Same names, parameters and results as in `ops/score.py`.
 """
 
 import math
@@ -81,11 +79,11 @@ def _multi_head(query, keys, v):
 def _of_all(score, *tensors):
     """`score(query, keys, v, ...)`, whatever axes there are from query to query."""
     query, *others = (tf.convert_to_tensor(x) for x in tensors)
-    dtype, shape = query.dtype, ops.shape(query)
+    shape = ops.shape(query)
     query, *others = map(at_least_float32, (query, *others))
     depths = len(others[1].shape)  # those of v
     if len(shape) == 1 + depths:  # a single query
-        return tf.cast(recomputed(score)(query, *others), dtype)
+        return recomputed(score)(query, *others)
     rows = (shape[0], math.prod(shape[1:-depths]), *shape[-depths:])
-    scores = tf.cast(in_chunks(score, tf.reshape(query, rows), *others), dtype)
+    scores = in_chunks(score, tf.reshape(query, rows), *others)
     return tf.reshape(scores, (*shape[:-1], ops.shape(scores)[-1]))

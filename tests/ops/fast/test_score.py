@@ -108,28 +108,22 @@ def test_chunks_of_any_size(form, queries, source, entries):
     assert_same(received, with_gradients(reference, form, *arguments))
 
 
+@pytest.mark.parametrize("module", [reference, fast], ids=["readable", "fast"])
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
     ("dtype", "tolerance"), [("float16", 1e-3), ("bfloat16", 8e-3), ("float64", 1e-12)]
 )
-def test_half_precision_is_rounded_once(form, dtype, tolerance):
-    """Inside it is float32: what is lost is half a unit in the last place."""
+def test_half_precision_is_float32_inside(module, form, dtype, tolerance):
+    """Scores are float32; gradients lose half a unit in the last place."""
     arguments = tensors(form, (2, 7), 5, dtype)
     wide = [tf.cast(x, tf.float64) for x in arguments]
     with in_parts(100):
-        received = with_gradients(fast, form, *arguments)
-    expected = reference_of_rounded(form, wide, received[0])
-    assert all(r.dtype == dtype for r in received)
-    assert_same([tf.cast(r, tf.float64) for r in received], expected, tolerance)
-
-
-def reference_of_rounded(form, wide, scores):
-    """Gradients for the slope at the scores as they came out, rounded."""
-    with tf.GradientTape() as tape:
-        tape.watch(wide)
-        exact = getattr(reference, FORMS[form][0])(*wide)
-    slope = tf.cos(tf.cast(scores, tf.float32))
-    return exact, *tape.gradient(exact, wide, tf.cast(slope, tf.float64))
+        scores, *gradients = with_gradients(module, form, *arguments)
+    assert scores.dtype == ("float64" if dtype == "float64" else "float32")
+    assert all(gradient.dtype == dtype for gradient in gradients)
+    expected, *slopes = with_gradients(reference, form, *wide)
+    assert_same([tf.cast(scores, tf.float64)], [expected], min(tolerance, 1e-6))
+    assert_same([tf.cast(x, tf.float64) for x in gradients], slopes, tolerance)
 
 
 @pytest.mark.parametrize("form", FORMS)
