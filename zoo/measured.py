@@ -29,6 +29,7 @@ METRICS = {  # as a heading, and how many digits are worth reading
     "per": ("PER", 1),
     "exact_match": ("exact match", 1),
 }
+ERROR_RATES = ("wer", "per")
 
 
 def add(run, name, what, search):
@@ -42,6 +43,13 @@ def add(run, name, what, search):
     """
     run = Path(run)
     content = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    if "continued" in content:
+        raise ValueError(
+            "measured got a run that its command does not repeat. Expected one that "
+            f"was never given other settings, received {content['continued']} after "
+            f"{content['command']!r}. Train it anew: seqattn train --repeat "
+            f"{run / 'run.json'} --out NEW."
+        )
     lines = (run / "history.jsonl").read_text(encoding="utf-8").splitlines()
     history = [json.loads(line) for line in lines]
     metric = content["settings"]["metric"][0]
@@ -125,11 +133,10 @@ def read(name):
     """The results of a table, best on the validation set first."""
     paths = sorted((RESULTS / name).glob("*.json"))
     results = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
-    rising = "bleu" in results[0]["metric"]
 
     def rank(result):
         value = result["values"]["validation"][result["metric"]]
-        return -value if rising else value
+        return value if result["metric"] in ERROR_RATES else -value
 
     return sorted(results, key=rank)
 

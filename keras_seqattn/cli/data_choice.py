@@ -6,8 +6,10 @@ import random
 
 from keras_seqattn import data
 from keras_seqattn.cli.errors import check_name, user_error
+from keras_seqattn.cli.progress import note
 from keras_seqattn.cli.settings_checks import check_place
 from keras_seqattn.cli.values import arguments, call
+from keras_seqattn.data.corpora.references import by_source
 from keras_seqattn.data.tasks import TASKS, Task
 
 
@@ -46,19 +48,30 @@ def _corpus(settings):
 
 
 def _from_files(settings):
+    """What is right for a held-out source are all its targets in the files."""
     pairs = _read(settings, settings.pairs, settings.source, settings.target)
     dropped = pairs.dropped
     if settings.validation_pairs or settings.validation_source:
-        held = _read(
+        held = known = _read(
             settings,
             settings.validation_pairs,
             settings.validation_source,
             settings.validation_target,
         )
+        for reason, count in held.dropped.items():
+            dropped = {**dropped, f"{reason}, of the validation set": count}
     else:
-        pairs, held = _split(pairs, settings)
+        known = pairs
+        pairs, held = _split(known, settings)
+        others = len(known) - len(pairs) - len(held)
+        if others:
+            dropped = {**dropped, "other targets of held-out sources": others}
     held, _ = data.filter_pairs(held)
-    task = Task("files", "pairs of files", pairs, held, held, "subwords", "subwords")
+    targets = by_source(known)
+    references = [targets[source] for source in held.source]
+    of_splits = {"validation": references, "test": references}
+    kinds = "subwords", "subwords"
+    task = Task("files", "pairs of files", pairs, held, held, *kinds, of_splits)
     return task, dropped
 
 
@@ -101,7 +114,9 @@ def to_judge(settings, split):
         return getattr(task, split), task.references[split]
     check_place(settings)
     pairs = _read(settings, settings.pairs, settings.source, settings.target)
-    return pairs, pairs.target
+    for reason, count in pairs.dropped.items():
+        note(f"{count} pairs are left out: {reason}")
+    return pairs, [[target] for target in pairs.target]
 
 
 def fingerprints(task):

@@ -35,6 +35,7 @@ def run(parsed):
     from keras_seqattn.cli import text_output, translators
     from keras_seqattn.cli.metric_choice import metrics
     from keras_seqattn.cli.progress import bar
+    from keras_seqattn.data.corpora.references import of_all_places
 
     text_output.check(parsed.output)
     used = metrics(parsed.metric or _of_run(parsed.run) or ["bleu"])
@@ -46,7 +47,11 @@ def run(parsed):
     with bar("translating", len(pairs)) as update:
         texts = translator.translate(pairs.source, parsed.batch_size, update).texts
     seconds = time.monotonic() - start
-    values = {metric.name: metric(texts, references) for metric in used}
+    any_place = of_all_places(pairs.source, references)
+    values = {
+        metric.name: metric(texts, references if metric.is_graded else any_place)
+        for metric in used
+    }
     if parsed.json:
         print(json.dumps({**values, "texts": len(texts), "seconds": round(seconds, 2)}))
     else:

@@ -24,8 +24,9 @@ def optimizer(settings, steps_per_epoch):
     values = {
         "learning_rate": schedule(settings, settings.epochs * steps_per_epoch),
         "global_clipnorm": settings.clip_norm or None,
-        "weight_decay": settings.weight_decay or None,
     }
+    if settings.weight_decay:  # else that of the optimizer: AdamW wants a number
+        values["weight_decay"] = settings.weight_decay
     if settings.ema:
         values |= {"use_ema": True, "ema_momentum": settings.ema}
     more = arguments(settings.optimizer, make, settings.optimizer_options)

@@ -44,16 +44,21 @@ class RunFolder:
     def begin(self, settings, source_text, target_text):
         """Writes down what the run is made with.
 
-        A run that goes on is that already: only what it may change is written.
+        A run that goes on is that already: only what it may change is written, and by
+        which command, because the first one alone does not make this run any more.
         """
+        command = shlex.join(["seqattn", *self.about["command"]])
         if self.exists:
-            content = {**self.content(), "settings": settings.to_dict()}
+            content = self.content()
+            if content["settings"] != settings.to_dict():
+                content.setdefault("continued", []).append(command)
+                content["settings"] = settings.to_dict()
         else:
             source_text.save(self._text("source"))
             if target_text is not source_text:
                 target_text.save(self._text("target"))
             content = {
-                "command": shlex.join(["seqattn", *self.about["command"]]),
+                "command": command,
                 "settings": settings.to_dict(),
                 "versions": versions(),
                 "machine": machine(),

@@ -33,7 +33,7 @@ def run(parsed):
     with bar("scoring", len(pairs)) as update:
         for start in range(0, len(pairs), _CHUNK):
             chunk = pairs[start : start + _CHUNK]
-            scores += translator.score(chunk, parsed.batch_size)
+            scores += translator.score(chunk, parsed.batch_size, first=start)
             update(len(scores))
     for score in scores:
         print(f"{score:.4f}")

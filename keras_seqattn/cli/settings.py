@@ -46,8 +46,8 @@ class Settings:
     task_options: dict = _data("its options, e.g. train=5000", {}, **_VALUES)
     corpus: str = _data("in a folder", choices=["multi30k", "tatoeba", "g2p"])
     data: str = _data(
-        "folder of the corpus, of tatoeba the file; by default it is in the folder "
-        "that the environment variable KERAS_SEQATTN_DATA names",
+        "folder of the corpus, by default in the one that the environment variable "
+        "KERAS_SEQATTN_DATA names; of tatoeba the file, which must be named",
         metavar="PATH",
     )
     languages: list = _data(

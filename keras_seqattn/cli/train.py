@@ -72,6 +72,8 @@ def run(parsed):
         training.train(settings, task, run)
     except KeyboardInterrupt:
         note(_last_words(run, "stopped"))
+        if settings.average:
+            note("The mean of the last ones is tried when a training is done.")
         return 130
     note(_last_words(run, "done"))
     return 0

@@ -1,8 +1,10 @@
 """What a run does, from its settings to a trained translator."""
 
 import sys
+import warnings
 
 import keras
+import numpy as np
 
 from keras_seqattn.cli import model_choice, settings_checks, text_choice
 from keras_seqattn.cli.keeper import Keeper
@@ -15,6 +17,7 @@ from keras_seqattn.cli.translators import search
 from keras_seqattn.data.batching import batches
 from keras_seqattn.data.encoding import encode
 from keras_seqattn.data.filtering import filter_lengths
+from keras_seqattn.decoding.limits import RelativeLength
 from keras_seqattn.tensorboard.callback import AttentionCallback
 from keras_seqattn.training.fused_crossentropy import FusedCrossentropy
 from keras_seqattn.training.metrics import Perplexity, TokenAccuracy
@@ -24,6 +27,7 @@ from keras_seqattn.translator.translator import Translator
 METRICS = {"characters": "exact_match", "words": "wer"}  # of others: BLEU
 USUAL_BATCH_TOKENS = 2000
 BATCHES = ("batch_tokens", "batch_size", "pad_to_multiple", "seed")
+TOO_LONG = 0.01  # of the targets: where more of them are, something is wrong
 
 
 def check(settings):
@@ -79,11 +83,29 @@ def make_dataset(settings, pairs, translator, epoch=0):
         dataset = batches(ids, **how, epoch=epoch)
     for reason, count in report.dropped.items():
         note(f"{count} pairs are left out: {reason}")
+    warn_of_lengths(ids, translator.pipeline.max_length)
     steps = int(dataset.cardinality())
     if settings.sample:  # in a stream: passes over it differ a little in length
         dataset = batches(lambda _: encoded(sample=True)[0], **how, epoch=epoch)
         dataset = dataset.repeat()
     return dataset, steps
+
+
+def warn_of_lengths(ids, max_length):
+    """Targets that no translation can be as long as."""
+    sources, targets = (side.lengths + 1 for side in (ids.source, ids.target))  # ends
+    limits = max_length
+    if isinstance(max_length, RelativeLength):
+        limits = max_length.of_sizes(sources).numpy()
+    longer = int(np.sum(targets > limits))
+    if longer > TOO_LONG * len(targets):
+        warnings.warn(
+            "train got targets that are longer than any translation will be. Expected "
+            f"{100 * TOO_LONG:.0f} % at most beyond max_length={max_length}, received "
+            f"{longer} of {len(targets)}, the longest of {targets.max()} tokens. Give "
+            f"e.g. --max-length {targets.max()}.",
+            stacklevel=2,
+        )
 
 
 def validated(settings, translator):
@@ -162,5 +184,15 @@ def train(settings, task, run):
                 verbose=1 if sys.stdout.isatty() else 2,
                 callbacks=[validation, SeedPerEpoch(), limit, keeper, *shown],
             )
-        finally:
-            keeper.finish()
+        except BaseException as error:
+            _finish(keeper, error)
+            raise
+        keeper.finish()
+
+
+def _finish(keeper, error):
+    """What ended the training is what is said, not what comes of it."""
+    try:
+        keeper.finish()
+    except (OSError, ValueError) as other:
+        error.add_note(f"No translator could be kept: {other}")

@@ -19,6 +19,7 @@ examples:
 
 An empty line has an empty translation: line n belongs to line n.
 """
+_CHUNK = 4096
 
 
 def configure(parser):
@@ -119,16 +120,25 @@ def _translate(translator, texts, parsed):
     from keras_seqattn.cli.progress import bar
 
     with bar("translating", len(texts)) as update:
-        found = translator.translate(texts, parsed.batch_size, update)
-    lines = (
-        line
-        for number, translation in enumerate(found, start=1)
-        for line in _lines(number, translation, parsed)
-    )
-    if parsed.output is None:
-        sys.stdout.writelines(f"{line}\n" for line in lines)
-    else:
-        text_output.write(parsed.output, lines)
+        lines = _translated(translator, texts, parsed, update)
+        if parsed.output is None:
+            sys.stdout.writelines(f"{line}\n" for line in lines)
+        else:
+            text_output.write(parsed.output, lines)
+
+
+def _translated(translator, texts, parsed, update):
+    """Lines, some thousand texts at a time: what is done is written, and forgotten."""
+    for start in range(0, len(texts), _CHUNK):
+        found = translator.translate(
+            texts[start : start + _CHUNK],
+            parsed.batch_size,
+            lambda done, start=start: update(start + done),
+            first=start,
+        )
+        for number, translation in enumerate(found, start=start + 1):
+            yield from _lines(number, translation, parsed)
+        sys.stdout.flush()
 
 
 def _converse(translator, parsed):

@@ -4,7 +4,8 @@ import inspect
 
 from keras_seqattn.cli.errors import check_name, user_error
 
-_CONSTANTS = {"none": None, "true": True, "false": False}
+_SWITCHES = {"true": True, "false": False}
+_CONSTANTS = {"none": None, **_SWITCHES}
 
 
 def named_values(words):
@@ -36,10 +37,24 @@ def arguments(owner, function, values, usual=None):
     defaults = {name: p.default for name, p in parameters.items()} | (usual or {})
     for name in values:
         check_name(owner, "argument", name, parameters)
+    for name, value in values.items():
+        if isinstance(value, str) and isinstance(defaults[name], bool):
+            _check_switch(owner, name, value)
     return {
         name: typed(value, defaults[name]) if isinstance(value, str) else value
         for name, value in values.items()
     }
+
+
+def _check_switch(owner, name, value):
+    """Python takes any other word for true."""
+    if value.lower() not in _SWITCHES:
+        raise user_error(
+            f"{owner} got no value for a switch",
+            f"{name}=true or {name}=false",
+            f"{name}={value}",
+            "Write one of the two",
+        )
 
 
 def call(owner, function, values):

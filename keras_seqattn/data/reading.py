@@ -111,8 +111,8 @@ def _format(path, format):
     if suffix.lower() not in _SUFFIXES:
         raise ValueError(
             "read_pairs got a single file of unknown format. Expected a name that ends "
-            f"in {', '.join(_SUFFIXES)}, or that and .gz; received {path!r}. Pass "
-            'format="tsv" or another, or the file with the targets, too.'
+            f"in {', '.join(_SUFFIXES)}, or that and .gz; received {path!r}. Rename "
+            'it, pass format="tsv" or another, or the file with the targets, too.'
         )
     return _SUFFIXES[suffix.lower()]
 

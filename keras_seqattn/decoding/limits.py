@@ -44,8 +44,12 @@ class RelativeLength:
 
     def limits(self, source, pad):
         """int32 `[batch]` for the ids `[batch, source]`."""
-        size = tf.reduce_sum(tf.cast(source != pad, tf.float64), axis=1)
-        product = self.times * size - 1e-9  # 0.3 * 50 is 15, in binary a little more
+        return self.of_sizes(tf.reduce_sum(tf.cast(source != pad, tf.int32), axis=1))
+
+    def of_sizes(self, sizes):
+        """int32 `[batch]` for sources of so many tokens."""
+        sizes = tf.cast(sizes, tf.float64)
+        product = self.times * sizes - 1e-9  # 0.3 * 50 is 15, in binary a little more
         limits = tf.cast(tf.math.ceil(product), tf.int32) + self.plus
         limits = tf.maximum(limits, 1)
         return limits if self.at_most is None else tf.minimum(limits, self.at_most)

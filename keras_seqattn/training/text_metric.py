@@ -24,6 +24,9 @@ class TextMetric:
         function: from a list of strings and as many references (each a string, or a
             list of several) to a number.
         higher_is_better: False for error rates.
+        is_graded: whether it asks how near a hypothesis is to the reference of its own
+            line, as papers on translation report it; False: whether it is right, and
+            so is any answer that the files list for the source.
         needs: a function without arguments that raises an ImportError where a package
             is missing which the metric needs; None: it needs none.
 
@@ -37,6 +40,7 @@ class TextMetric:
     name: str
     function: Callable
     higher_is_better: bool = True
+    is_graded: bool = True
     needs: Callable | None = None
 
     def check(self):
@@ -65,10 +69,10 @@ METRICS = {
             needs=sacrebleu_metrics,
         ),
         TextMetric("chrf", chrf, needs=sacrebleu_metrics),
-        TextMetric("exact_match", exact_match),
+        TextMetric("exact_match", exact_match, is_graded=False),
         # As grapheme-to-phoneme papers count: wrong words, and edits of phonemes.
-        TextMetric("wer", word_error_rate, higher_is_better=False),
-        TextMetric("per", token_error_rate, higher_is_better=False),
+        TextMetric("wer", word_error_rate, higher_is_better=False, is_graded=False),
+        TextMetric("per", token_error_rate, higher_is_better=False, is_graded=False),
     )
 }
 

@@ -113,8 +113,9 @@ def word_error_rate(hypotheses, references):
     """Share of the hypotheses that are wrong, in percent, where each is one word.
 
     It is what papers on grapheme-to-phoneme conversion call WER: a pronunciation is
-    right if it equals any of those listed. In speech recognition, where a hypothesis is
-    a sentence, WER counts its words one by one: that is `token_error_rate`.
+    right if it equals any of those listed, blanks around and between its tokens aside.
+    In speech recognition, where a hypothesis is a sentence, WER counts its words one by
+    one: that is `token_error_rate`.
 
     Args:
         hypotheses: list of strings, e.g. "K AE T".
@@ -128,6 +129,8 @@ def word_error_rate(hypotheses, references):
         50.0
     """
     references = _references("word_error_rate", hypotheses, references)
+    references = [[" ".join(r.split()) for r in known] for known in references]
+    hypotheses = [" ".join(h.split()) for h in hypotheses]
     return 100.0 - exact_match(hypotheses, references)
 
 

@@ -40,13 +40,21 @@ def check_text(side, text, model):
         )
     for part in getattr(model, "models", [model]):  # of an ensemble, each one
         embedding = getattr(part, f"{side}_embedding", None)
-        size = getattr(embedding, "input_dim", text.vocabulary_size)
-        if size == text.vocabulary_size:
-            continue
-        raise ValueError(
-            f"Translator got a {side}_text that does not fit the model. Expected a "
-            f"vocabulary of {size} tokens, as many as the model embeds, received "
-            f"{type(text).__name__} with {text.vocabulary_size}. Pass the processor "
-            "with which the model was trained, or make the model with "
-            f"{side}_vocabulary={text.vocabulary_size}."
-        )
+        sizes = {"embeds": getattr(embedding, "input_dim", None)}
+        if side == "target":
+            sizes["predicts"] = getattr(
+                getattr(part, "head", None), "vocabulary_size", None
+            )
+        for does, size in sizes.items():
+            if size not in (None, text.vocabulary_size):
+                raise _unfit(side, text, size, does)
+
+
+def _unfit(side, text, size, does):
+    return ValueError(
+        f"Translator got a {side}_text that does not fit the model. Expected a "
+        f"vocabulary of {size} tokens, as many as the model {does}, received "
+        f"{type(text).__name__} with {text.vocabulary_size}. Pass the processor "
+        "with which the model was trained, or make the model with "
+        f"{side}_vocabulary={text.vocabulary_size}."
+    )

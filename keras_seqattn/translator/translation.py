@@ -134,7 +134,8 @@ def _translation(source, all_of, row):
             ranking=float(all_of.ranking[row, n]),
             source_tokens=tokens,
             target_tokens=[t.decode() for t in all_of.target_tokens[row, n, :length]],
-            alignment=all_of.alignments[row, n, :length, :size],
+            # A copy: a view would keep that of the whole batch.
+            alignment=all_of.alignments[row, n, :length, :size].copy(),
             alternatives=alternatives,
         )
 

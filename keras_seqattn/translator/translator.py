@@ -133,7 +133,7 @@ class Translator:
             return self.translate([texts])[0]
         return self.translate(texts)
 
-    def translate(self, texts, batch_size=64, progress=None):
+    def translate(self, texts, batch_size=64, progress=None, first=0):
         """Translates any number of texts, texts of like lengths together.
 
         Args:
@@ -141,6 +141,7 @@ class Translator:
             batch_size: texts that are translated at once.
             progress: function of the number of texts that are done, called after each
                 batch; None: nobody wants to know.
+            first: number of the first text, for warnings, where there were others.
 
         Returns:
             `Translations`, in the order of the texts.
@@ -159,10 +160,10 @@ class Translator:
             cut += [rows[i] for i in np.flatnonzero(translated.source_cut)]
             if progress is not None:
                 progress(start + len(rows))
-        self._warn_of_cuts("texts", sorted(cut))
+        self._warn_of_cuts("texts", cut, first)
         return Translations(found)
 
-    def score(self, pairs, batch_size=64):
+    def score(self, pairs, batch_size=64, first=0):
         """Log-probabilities of given translations.
 
         Both sides are read up to `max_source` tokens, as `translate` reads a source,
@@ -171,6 +172,7 @@ class Translator:
         Args:
             pairs: `Pairs`.
             batch_size: pairs that are scored at once.
+            first: number of the first pair, for warnings, where there were others.
 
         Returns:
             List of floats, in the order of the pairs.
@@ -186,7 +188,7 @@ class Translator:
                 scores[i] = float(value)
             was_cut = scored.source_cut | scored.target_cut
             cut += [rows[i] for i in np.flatnonzero(was_cut)]
-        self._warn_of_cuts("pairs", sorted(cut))
+        self._warn_of_cuts("pairs", cut, first)
         return scores
 
     def evaluate(self, pairs, metrics=("bleu",), batch_size=64, progress=None):
@@ -295,8 +297,9 @@ class Translator:
         """
         export_litert(self.pipeline, path, source_length, target_length, batch, weights)
 
-    def _warn_of_cuts(self, what, cut):
+    def _warn_of_cuts(self, what, cut, first):
         if cut:
+            cut = sorted(first + i for i in cut)
             limit = self.pipeline.max_source
             warnings.warn(
                 f"Translator has read the first {limit} tokens only of {len(cut)} "

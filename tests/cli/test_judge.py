@@ -206,3 +206,24 @@ def test_files_have_no_split(failing, trained, files):
         "seqattn got a split of files. Expected --split only for a task or a corpus, "
         "received --split test and files. Leave it out: all their pairs are taken."
     )
+
+
+def test_any_answer_that_the_files_list_is_right(loaded, trained, files, capsys):
+    """Where an answer is right or wrong; BLEU and chrF compare line by line."""
+    [translation] = loaded.translate(["abc"]).texts
+    paths = files(source=["abc", "abc"], target=["ccccc", translation or "c"])
+    sides = ["--source", str(paths[0]), "--target", str(paths[1])]
+    metrics = ["--metric", "exact_match", "wer", "per", "chrf"]
+    assert main(["evaluate", str(trained), *sides, *metrics, "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["exact_match"], said["wer"], said["per"]) == (100, 0, 0)
+    assert said["chrf"] < 100
+
+
+def test_pairs_that_are_not_judged_are_said(loaded, trained, files, capsys):
+    paths = files(source=b"abc\n\xff\nde\n", target=["cba", "x", "ed"])
+    sides = ["--source", str(paths[0]), "--target", str(paths[1])]
+    assert main(["score", str(trained), *sides, "--encoding-errors", "skip"]) == 0
+    printed = capsys.readouterr()
+    assert len(printed.out.splitlines()) == 2
+    assert "1 pairs are left out: not UTF-8\n" in printed.err

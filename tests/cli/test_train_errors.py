@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from tests.cli.tiny import TASK, TINY
+from zoo import measured
 
 SMALL = [*TASK, "--preset", "small"]
 ROWS = {
@@ -287,3 +288,26 @@ def test_repeat_with_data_from_another_place(failing, trained, tmp_path):
         "--task, as in the run.json, received --corpus. Leave it out, or train without "
         "--repeat."
     )
+
+
+def test_what_ended_a_training_is_said_first(failing, copied):
+    """Not what comes of it: that its best weights are not there to be kept."""
+    (copied / "checkpoints" / "best.weights.h5").unlink()
+    assert failing("train", "--resume", copied, "--epochs", "3").startswith(
+        "Validation got a folder without its best weights. Expected "
+    )
+
+
+def test_settings_of_a_run_that_went_on_are_kept(copied, monkeypatch):
+    from keras_seqattn.cli.run_folder import RunFolder
+    from keras_seqattn.cli.settings import Settings
+
+    about = {"command": ["train", "--resume", "x", "--epochs", "3"], "data": {}}
+    run = RunFolder(copied, about)
+    settings = Settings.of(run.content()["settings"])
+    run.begin(settings, *run.texts())
+    assert "continued" not in run.content()  # it is the same run
+    run.begin(settings.with_(epochs=3), *run.texts())
+    assert run.content()["continued"] == ["seqattn train --resume x --epochs 3"]
+    with pytest.raises(ValueError, match="measured got a run that its command does"):
+        measured.add(copied, "table/name", "what", [])

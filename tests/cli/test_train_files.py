@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 import keras_seqattn as ks
-from keras_seqattn.cli import text_choice, training
+from keras_seqattn.cli import data_choice, text_choice, training
 from keras_seqattn.cli.main import main
 from keras_seqattn.cli.settings import Settings
 from tests.cli.tiny import TINY
@@ -28,7 +28,9 @@ def test_reads_what_is_good(files, tmp_path, capsys, monkeypatch):
     def train(settings, task, run):
         translator = ks.Translator.__new__(ks.Translator)
         text = ks.Characters.learn(task.train.source)
-        translator.pipeline = SimpleNamespace(source_text=text, target_text=text)
+        translator.pipeline = SimpleNamespace(
+            source_text=text, target_text=text, max_length=9
+        )
         dataset, steps = training.make_dataset(settings, task.train, translator)
         learned_from.extend(inputs["source"].shape[0] for inputs, _ in dataset)
         assert steps == len(learned_from)
@@ -150,3 +152,46 @@ def test_validation_searches_as_the_settings_say(monkeypatch):
         how = settings, task, translator, run
         assert training.make_validation(*how).translator == expected
         assert training.shown_attention(*how) == [expected]
+
+
+def test_a_word_with_several_answers_is_held_out_with_all(files):
+    words = [f"word{i}" for i in range(30) for _ in "ab"]
+    answers = [f"{i} {letter}" for i in range(30) for letter in "ab"]
+    paths = files(source=words, target=answers)
+    sides = dict(zip(("source", "target"), map(str, paths), strict=True))
+    task, lines = data_choice.read(Settings(**sides, validation_size=10))
+    held = task.validation.source
+    assert not set(held) & set(task.train.source)
+    for word, known in zip(held, task.references["validation"], strict=True):
+        number = word.removeprefix("word")
+        assert known == [f"{number} a", f"{number} b"]
+    left = 60 - 10 - len(task.train)
+    assert left > 0
+    assert lines == [f"{left} pairs are left out: other targets of held-out sources"]
+
+
+def test_a_validation_file_says_what_it_lacks(files):
+    paths = files(source=["a b"], target=["c"], s=b"a\n\xff\na\n", t=["x", "y", "z"])
+    names = ("source", "target", "validation_source", "validation_target")
+    sides = dict(zip(names, map(str, paths), strict=True))
+    task, lines = data_choice.read(Settings(**sides, encoding_errors="skip"))
+    assert task.references["validation"] == [["x", "z"], ["x", "z"]]
+    assert lines == ["1 pairs are left out: not UTF-8, of the validation set"]
+
+
+@pytest.mark.parametrize(
+    ("max_length", "longer"), [(ks.RelativeLength(2.0, plus=10), 3), (23, 2), (24, 1)]
+)
+def test_targets_that_no_translation_is_as_long_as(recwarn, max_length, longer):
+    """Lengths with the end token: 6 and 24, 6 and 23, 6 and 90."""
+    target = [[5] * 23, [5] * 22, [5] * 89] + [[5]] * 61
+    ids = ks.data.EncodedPairs.of([[7] * 5] * 64, target)
+    training.warn_of_lengths(ids, max_length)
+    [said] = [str(w.message) for w in recwarn]
+    assert said == (
+        "train got targets that are longer than any translation will be. Expected 1 % "
+        f"at most beyond max_length={max_length}, received {longer} of 64, the longest "
+        "of 90 tokens. Give e.g. --max-length 90."
+    )
+    training.warn_of_lengths(ids, 90)
+    assert len(recwarn) == 1

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import keras_seqattn as ks
+from keras_seqattn.cli import translate as translate_command
 from keras_seqattn.cli import translators
 from keras_seqattn.cli.main import main
 
@@ -28,7 +29,7 @@ OWN = beam(2, 0.7)
 class Capitals:
     """Translates in no time: into capital letters, and second best from behind."""
 
-    def translate(self, texts, batch_size, progress):
+    def translate(self, texts, batch_size, progress, first):
         progress(len(texts))
         return [self(text) for text in texts]
 
@@ -279,3 +280,25 @@ def test_run_without_a_translator_yet(failing, files, tmp_path):
     path, _ = files(**{"texts": TEXTS, "run.json": "{}"})
     said = failing("translate", tmp_path, path)
     assert f"received '{tmp_path}', a run without one yet." in said
+
+
+def test_some_lines_at_a_time(asked, files, monkeypatch):
+    """What is done is written: the third chunk fails."""
+    started = []
+
+    def translate(self, texts, batch_size, progress, first):
+        started.append(first)
+        if first == 4:
+            raise RuntimeError("enough")
+        return [self(text) for text in texts]
+
+    written = io.StringIO()
+    monkeypatch.setattr(Capitals, "translate", translate)
+    monkeypatch.setattr(translate_command, "_CHUNK", 2)
+    monkeypatch.setattr(sys, "stdout", written)
+    [path] = files(texts=list("abcdef"))
+    with pytest.raises(RuntimeError, match="enough"):
+        main(["translate", "run", str(path), "--n-best", "2"])
+    assert started == [0, 2, 4]
+    numbers = [line.split("\t")[0] for line in written.getvalue().splitlines()]
+    assert numbers == list("11223344")

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from keras_seqattn.cli import optimizer_choice
 from keras_seqattn.cli.main import main, parse
 from keras_seqattn.cli.settings import Settings
 from keras_seqattn.cli.train_options import given
@@ -161,3 +162,26 @@ def test_repeated_settings_suit_those_that_change(tmp_path, was, options, batche
     again = training.effective(_what(parse(command))[1], made)
     found = again.batch_tokens, again.batch_size, again.pad_to_multiple
     assert found == batches
+
+
+@pytest.mark.parametrize("word", ["no", "off", "0", "flase"])
+def test_no_other_word_is_a_switch(word):
+    def build(units, feeding=True):
+        pass
+
+    assert arguments("build", build, {"feeding": "False"}) == {"feeding": False}
+    with pytest.raises(ValueError) as error:
+        arguments("build", build, {"feeding": word})
+    assert str(error.value) == (
+        "build got no value for a switch. Expected feeding=true or feeding=false, "
+        f"received feeding={word}. Write one of the two."
+    )
+
+
+@pytest.mark.parametrize("name", sorted(optimizer_choice._known()))
+def test_every_optimizer_can_be_made(name):
+    for decay in (0.0, 0.01):
+        made = optimizer_choice.optimizer(
+            Settings(optimizer=name, weight_decay=decay), 9
+        )
+        assert made.weight_decay == decay or not decay

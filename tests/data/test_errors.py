@@ -183,7 +183,8 @@ ROWS = [
         lambda: data.read_pairs("two.txt"),
         "read_pairs got a single file of unknown format. Expected a name that ends in "
         ".tsv, .tab, .csv, .jsonl, .ndjson, .tmx, or that and .gz; received 'two.txt'. "
-        'Pass format="tsv" or another, or the file with the targets, too.',
+        'Rename it, pass format="tsv" or another, or the file with the targets, '
+        "too.",
     ),
     (
         lambda: data.read_pairs("two.txt", format="xls"),

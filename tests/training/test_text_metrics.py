@@ -197,3 +197,9 @@ def test_of_tokenised_text():
     assert METRICS["tokenized_bleu"](["a b c d."], ["a b c d ."]) == ks.bleu(
         ["a b c d."], ["a b c d ."], tokenize="none"
     )
+
+
+def test_blanks_are_no_mistake_in_a_pronunciation():
+    said, listed = ["K AE T", " T  AH"], ["K  AE T ", ["T UW", "T AH"]]
+    assert ks.word_error_rate(said, listed) == 0.0
+    assert ks.token_error_rate(said, listed) == 0.0

@@ -2,6 +2,7 @@
 
 import warnings
 
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -270,6 +271,19 @@ def test_subwords_are_drawn_anew_for_every_epoch():
 # Errors -------------------------------------------------------------------------------
 
 
+def with_head(translator, vocabulary):
+    """Its model with a head of another size."""
+    model = translator.model
+    return ks.Seq2Seq(
+        source_embedding=keras.layers.Embedding(15, 4),
+        encoder=ks.BiEncoder(4),
+        bridge=ks.ZeroBridge(4),
+        target_embedding=model.target_embedding,
+        decoder=ks.AttentionDecoder(ks.ContextCell(4, cell="gru")),
+        head=ks.OutputHead(vocabulary),
+    )
+
+
 @pytest.mark.parametrize(
     "call, text",
     [
@@ -306,6 +320,13 @@ def test_subwords_are_drawn_anew_for_every_epoch():
             "vocabulary of 8 tokens, as many as the model embeds, received Characters "
             "with 15. Pass the processor with which the model was trained, or make the "
             "model with target_vocabulary=15.",
+        ),
+        (
+            lambda t: ks.Translator(with_head(t, 9), t.source_text, t.target_text),
+            "Translator got a target_text that does not fit the model. Expected a "
+            "vocabulary of 9 tokens, as many as the model predicts, received "
+            "Characters with 8. Pass the processor with which the model was trained, "
+            "or make the model with target_vocabulary=8.",
         ),
         (
             lambda t: ks.Translator(t.model, t.source_text, t.target_text, unknown={}),

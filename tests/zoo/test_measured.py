@@ -62,3 +62,16 @@ def test_add(tmp_path, monkeypatch):
     measured.README.write_text("no place\n")
     with pytest.raises(ValueError, match="has no place for a table. Expected <!-- m"):
         measured.main(["show"])
+
+
+@pytest.mark.parametrize(
+    ("metric", "order"), [("exact_match", [99, 90]), ("wer", [90, 99])]
+)
+def test_the_best_one_comes_first(tmp_path, monkeypatch, metric, order):
+    monkeypatch.setattr(measured, "RESULTS", tmp_path)
+    (tmp_path / "toys").mkdir()
+    for value in order:
+        result = {"metric": metric, "values": {"validation": {metric: value}}}
+        (tmp_path / "toys" / f"{value}.json").write_text(json.dumps(result))
+    found = [r["values"]["validation"][metric] for r in measured.read("toys")]
+    assert found == order

@@ -11,6 +11,19 @@ def by_source(pairs):
     return targets
 
 
+def of_all_places(sources, references):
+    """For each source the references of all the places where it stands.
+
+    Args:
+        sources: list of strings, e.g. words, with a line for each pronunciation.
+        references: as many lists of strings.
+    """
+    found = {}
+    for source, known in zip(sources, references, strict=True):
+        found.setdefault(source, {}).update(dict.fromkeys(known))
+    return [list(found[source]) for source in sources]
+
+
 def held_out(targets):
     """The pairs of each source with its first target, and all targets of each."""
     references = list(targets.values())
