@@ -143,6 +143,12 @@ class Settings:
     )
     average: int = _loop("try the mean of the last N validated", 0, metavar="N")
     seed: int = _loop("of all that is drawn", 0, metavar="N")
+    precision: str = _loop(
+        "in which layers compute; bfloat16 saves time where the processor has products "
+        "of it, weights and losses stay float32",
+        "float32",
+        choices=["float32", "bfloat16"],
+    )
     jit: bool = _loop("compile with XLA", False)
     pad_to_multiple: int = _loop(
         "lengths of batches: few shapes for XLA (default: 1, with --jit 8)",

@@ -1,5 +1,6 @@
 """What a run does, from its settings to a trained translator."""
 
+import contextlib
 import sys
 import warnings
 
@@ -24,6 +25,7 @@ from keras_seqattn.training.metrics import Perplexity, TokenAccuracy
 from keras_seqattn.training.validation import Validation
 from keras_seqattn.translator.translator import Translator
 
+POLICIES = {"float32": "float32", "bfloat16": "mixed_bfloat16"}
 METRICS = {"characters": "exact_match", "words": "wer"}  # of others: BLEU
 USUAL_BATCH_TOKENS = 2000
 BATCHES = ("batch_tokens", "batch_size", "pad_to_multiple", "seed")
@@ -62,10 +64,22 @@ def usual_multiple(jit):
     return 8 if jit else 1
 
 
+@contextlib.contextmanager
+def computing_in(policy):
+    """Layers that are made inside compute so."""
+    usual = keras.config.dtype_policy()
+    keras.config.set_dtype_policy(policy)
+    try:
+        yield
+    finally:
+        keras.config.set_dtype_policy(usual)
+
+
 def make_translator(settings, source_text, target_text):
     """An untrained translator."""
     sizes = source_text.vocabulary_size, target_text.vocabulary_size
-    model = model_choice.build(settings, *sizes)
+    with computing_in(POLICIES[settings.precision]):
+        model = model_choice.build(settings, *sizes)
     how = search(settings.beam, settings.length_penalty)
     return Translator(model, source_text, target_text, how, settings.max_length)
 

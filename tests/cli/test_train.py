@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import keras
 import numpy as np
 import pytest
 
@@ -167,3 +168,14 @@ def test_a_signal_leaves_a_translator(tmp_path, number, line):
     done = len(history(folder)) if (folder / "history.jsonl").exists() else 0
     assert main(["train", "--resume", str(folder), "--epochs", str(done + 1)]) == 0
     assert len(history(folder)) == done + 1
+
+
+def test_half_precision_where_it_is_wanted(tmp_path):
+    """The model computes in it, keeps float32 weights, and nobody else notices."""
+    run = tmp_path / "run"
+    options = [*TASK, *TINY, "--epochs", "1", "--precision", "bfloat16"]
+    assert main(["train", *options, "--out", str(run)]) == 0
+    assert keras.config.dtype_policy().name == "float32"
+    model = ks.Translator.load(run / "translator").model
+    assert model.decoder.compute_dtype == model.encoder.compute_dtype == "bfloat16"
+    assert {weight.dtype for weight in model.trainable_variables} == {"float32"}
