@@ -50,6 +50,13 @@ def check_pipeline(pipeline, weights):
             f"{OWNER} got a shortlist that LiteRT has no operations for. Expected "
             f"shortlist=None, received {pipeline.shortlist!r}. Leave it out."
         )
+    if "bfloat16" in _precisions(pipeline.model):
+        raise ValueError(
+            f"{OWNER} got a model that computes in bfloat16, which LiteRT does not. "
+            "Expected float32, received layers of the policy mixed_bfloat16. Make the "
+            "model under the policy float32 and give it these weights: "
+            "model.set_weights(trained.get_weights())."
+        )
     variables = getattr(pipeline.model, "variables", ())
     if any(variable.dtype == "int8" for variable in variables):
         raise ValueError(
@@ -59,6 +66,16 @@ def check_pipeline(pipeline, weights):
         )
     for side in ("source", "target"):
         _check_text(side, getattr(pipeline, f"{side}_text"))
+
+
+def _precisions(model):
+    """In which layers compute, of an ensemble all of them."""
+    layers = [x for part in getattr(model, "models", [model]) for x in _layers(part)]
+    return {getattr(layer, "compute_dtype", None) for layer in layers}
+
+
+def _layers(model):
+    return getattr(model, "layers", ())
 
 
 def check_content(content, batch):

@@ -110,7 +110,7 @@ class Attention(Composite):
         checks.check_mask(type(self).__name__, mask, "value", value.shape, "source")
         value = zero_padding(value, mask)
         keys = self.project_keys(value)
-        if self.has_fast_score:  # whose tanh wants float32, at every step
+        if self.has_hidden_layer:  # whose tanh wants float32, at every step
             keys = at_least_float32(keys)
         return Memory(self.project_values(value), keys, mask)
 
@@ -159,6 +159,11 @@ class Attention(Composite):
     def has_fast_score(self):
         """Whether `score` asks `choose_score`, so that there is a fast one too."""
         return False
+
+    @property
+    def has_hidden_layer(self):
+        """Whether the score has a hidden layer, which is float32 in any case."""
+        return self.has_fast_score
 
     def choose_score(self, reference, query, keys, v):
         """The readable score, or the fast one of its name, for these arguments."""

@@ -122,12 +122,28 @@ class AttentionDecoder(Composite):
             initial_state = self.cell.zero_state(memory)
         else:
             sizes = self.cell.state_size
+            if not checks.is_state(initial_state, sizes):
+                whole = self._whole(initial_state, memory)
+                if whole is not None:
+                    return whole
             checks.check_state(type(self).__name__, initial_state, sizes)
             states = [
                 ops.cast(x, self.compute_dtype) for x in tree.flatten(initial_state)
             ]
             initial_state = tree.pack_sequence_as(sizes, states)
         return self.cell.initial_state(memory, initial_state)
+
+    def _whole(self, state, memory):
+        """A whole state: a reloaded Functional model passes a plain list. Or None."""
+        start = self.cell.initial_state(memory, self.cell.zero_state(memory))
+        given, expected = tree.flatten(state), tree.flatten(start)
+        is_one = isinstance(state, (list, tuple)) and len(state) == len(start)
+        if not is_one or len(given) != len(expected):
+            return None
+        pairs = zip(given, expected, strict=True)
+        if not all(x.shape.is_compatible_with(y.shape) for x, y in pairs):
+            return None
+        return tree.pack_sequence_as(start, given)
 
     @step_verb
     def step(self, inputs_t, state, memory, training=None):

@@ -122,20 +122,21 @@ def _a(name):
     return f"an {name}" if name[0] in "aeiou" else f"a {name}"
 
 
+def is_state(state, sizes):
+    """Whether a recurrent state has the structure and the sizes of the cell's."""
+    if isinstance(sizes, (list, tuple)):
+        return (
+            isinstance(state, (list, tuple))
+            and len(state) == len(sizes)
+            and all(map(is_state, state, sizes))
+        )
+    shape = getattr(state, "shape", ())
+    return len(shape) >= 2 and shape[-1] == sizes
+
+
 def check_state(owner, state, sizes):
-    """A recurrent state has the structure and the sizes of the cell's."""
-
-    def same(state, size):
-        if isinstance(size, (list, tuple)):
-            return (
-                isinstance(state, (list, tuple))
-                and len(state) == len(size)
-                and all(map(same, state, size))
-            )
-        shape = getattr(state, "shape", ())
-        return len(shape) >= 2 and shape[-1] == size
-
-    if not same(state, sizes):
+    """See `is_state`."""
+    if not is_state(state, sizes):
         received = tree.map_structure(
             lambda x: tuple(getattr(x, "shape", ())) or x, state
         )

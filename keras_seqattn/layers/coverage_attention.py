@@ -5,9 +5,10 @@ from keras import ops
 
 from keras_seqattn.layers import checks
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.base import projection, through, weight_of
+from keras_seqattn.layers.base import fresh, projection, through, weight_of
 from keras_seqattn.ops.align import coverage_update, no_position
 from keras_seqattn.ops.mask import per_query
+from keras_seqattn.ops.precision import at_least_float32
 from keras_seqattn.ops.score import additive_score
 
 
@@ -61,8 +62,14 @@ class CoverageAttention(Attention):
         self.key_projection.build(value_shape)
         shape, initializer = (self.units,), self.kernel_initializer
         self.v = self.add_weight(name="v", shape=shape, initializer=initializer)
-        self.w_c = self.add_weight(name="w_c", shape=shape, initializer=initializer)
+        self.w_c = self.add_weight(
+            name="w_c", shape=shape, initializer=fresh(initializer)
+        )
         self.bias = self.add_weight(name="bias", shape=shape, initializer="zeros")
+
+    @property
+    def has_hidden_layer(self):
+        return True
 
     def project_keys(self, value):
         return self.key_projection(value)
@@ -75,9 +82,9 @@ class CoverageAttention(Attention):
 
     def score(self, query, memory, state=()):
         checks.check_past(type(self).__name__, state, query, "[batch, ..., source]")
-        coverage = ops.cast(state, self.compute_dtype)[..., None]
+        w_c = at_least_float32(weight_of(self, self.w_c))
         keys = per_query(memory.keys, len(query.shape))
-        keys = keys + coverage * weight_of(self, self.w_c)
+        keys = keys + ops.cast(state, w_c.dtype)[..., None] * w_c
         v, bias = weight_of(self, self.v), weight_of(self, self.bias)
         query = through(self.query_projection, query)
         return additive_score(query, keys, v, bias)  # (11)

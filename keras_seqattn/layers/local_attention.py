@@ -7,7 +7,7 @@ import keras
 from keras import ops
 
 from keras_seqattn.layers import checks
-from keras_seqattn.layers.base import projection, weight_of
+from keras_seqattn.layers.base import fresh, projection, weight_of
 from keras_seqattn.layers.composed_attention import ComposedAttention
 from keras_seqattn.ops import dispatch
 from keras_seqattn.ops.align import (
@@ -125,7 +125,7 @@ class LocalAttention(ComposedAttention):
             self.position_projection = projection(self, units, "position_projection")
             self.position_projection.build(query_shape)  # W_p
             self.v_p = self.add_weight(
-                name="v_p", shape=(units,), initializer=self.kernel_initializer
+                name="v_p", shape=(units,), initializer=fresh(self.kernel_initializer)
             )
 
     def first(self, memory):

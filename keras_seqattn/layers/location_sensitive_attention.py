@@ -8,6 +8,7 @@ from keras_seqattn.layers.attention import Attention
 from keras_seqattn.layers.base import fresh, projection, through, weight_of
 from keras_seqattn.ops.align import coverage_update, first_position, no_position
 from keras_seqattn.ops.mask import per_query
+from keras_seqattn.ops.precision import at_least_float32
 from keras_seqattn.ops.score import additive_score
 
 
@@ -95,6 +96,10 @@ class LocationSensitiveAttention(Attention):
             name="bias", shape=(self.units,), initializer="zeros"
         )
 
+    @property
+    def has_hidden_layer(self):
+        return True
+
     def project_keys(self, value):
         return self.key_projection(value)
 
@@ -108,7 +113,7 @@ class LocationSensitiveAttention(Attention):
     def score(self, query, memory, state=()):
         checks.check_past(type(self).__name__, state, query, "[batch, ..., source]")
         keys = per_query(memory.keys, len(query.shape))
-        keys = keys + self.locate(state)
+        keys = keys + at_least_float32(self.locate(state))
         w, bias = weight_of(self, self.w), weight_of(self, self.bias)
         query = through(self.query_projection, query)
         return additive_score(query, keys, w, bias)  # (9)

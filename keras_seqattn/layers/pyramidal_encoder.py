@@ -20,7 +20,7 @@ class PyramidalEncoder(Encoder):
     bidirectional layer, so that there are `layers + 1` of them.
 
     A length that is no multiple of `factor` is filled up with zeros, and a group is
-    real if any of its members is, so that padding changes nothing.
+    real if any of its members is, so that padding on the right changes nothing.
 
     Args:
         units: size of each direction's cell.

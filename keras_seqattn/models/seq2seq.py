@@ -96,9 +96,13 @@ class Seq2Seq(keras.Model):
         self.decoder, self.head = decoder, head
         for name in ("source_word_dropout", "target_word_dropout"):
             checks.check_rate("Seq2Seq", name, locals()[name])
-        self.source_words = _word_dropout(source_word_dropout, seed, "source_words")
         seed_2 = None if seed is None else seed + 1
-        self.target_words = _word_dropout(target_word_dropout, seed_2, "target_words")
+        self.source_words = _word_dropout(
+            source_word_dropout, seed, source_embedding, "source_words"
+        )
+        self.target_words = _word_dropout(
+            target_word_dropout, seed_2, target_embedding, "target_words"
+        )
         self.pad, self.seed = pad, seed
         self._build_parts()
 
@@ -322,8 +326,15 @@ def _sentences(inputs):
     return source, target
 
 
-def _word_dropout(rate, seed, name):
-    return keras.layers.Dropout(rate, noise_shape=(None, None, 1), seed=seed, name=name)
+def _word_dropout(rate, seed, embedding, name):
+    """Of whole words, in the precision of their embedding."""
+    return keras.layers.Dropout(
+        rate,
+        noise_shape=(None, None, 1),
+        seed=seed,
+        dtype=getattr(embedding, "dtype_policy", None),
+        name=name,
+    )
 
 
 def _shortens(head):

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 
+import keras
 import pytest
 import tensorflow as tf
 
@@ -47,6 +48,11 @@ def quantized():
     model = pipeline().model
     model.source_embedding.quantize("int8")
     return model
+
+
+def half():
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    return pipeline().model
 
 
 def bpe():
@@ -103,6 +109,13 @@ CASES = {
         "export_litert got a model that is quantised already. Expected one before "
         'quantize("int8"), whose products LiteRT lacks, received variables of int8. '
         'Export the unquantised one, with weights="int8".',
+    ),
+    "half precision": (
+        lambda: {"model": half()},
+        "export_litert got a model that computes in bfloat16, which LiteRT does not. "
+        "Expected float32, received layers of the policy mixed_bfloat16. Make the "
+        "model under the policy float32 and give it these weights: "
+        "model.set_weights(trained.get_weights()).",
     ),
     "an operation": (
         lambda: {"model": Unusual()},

@@ -48,6 +48,20 @@ def test_a_reloaded_model_returns_a_state_that_steps(tmp_path):
     np.testing.assert_array_equal(step.output, expected.output)
 
 
+@pytest.mark.parametrize("name", RESUMABLE)
+def test_a_reloaded_model_goes_on_from_a_state(name, tmp_path):
+    decoder, inputs, value = two_parts(RESUMABLE[name])
+    parts = inputs[:, :4], inputs[:, 4:]
+    *symbols, source = [keras.Input(x.shape[1:]) for x in (*parts, value)]
+    first, state = decoder(symbols[0], source, return_state=True)
+    second = decoder(symbols[1], source, initial_state=state)
+    model = keras.Model([*symbols, source], [first, second])
+    model.save(tmp_path / "model.keras")
+    reloaded = keras.models.load_model(tmp_path / "model.keras")
+    whole = np.concatenate(reloaded([*parts, value]), axis=1)
+    np.testing.assert_allclose(whole, decoder(inputs, value), atol=1e-6)
+
+
 def test_the_dtype_of_the_mechanism_is_that_of_all_around_it():
     attention = ks.BahdanauAttention(3, dtype="mixed_float16")
     decoder = ks.AttentionDecoder(ks.BahdanauCell(3, attention))
@@ -87,3 +101,51 @@ def test_a_keras_cell_is_told_whether_it_trains():
     Told.seen.clear()
     decoder.step(inputs[:, 0], state, memory, training=True)
     assert Told.seen == [True]
+
+
+U = keras.initializers.RandomUniform(-0.1, 0.1)
+
+
+@pytest.mark.parametrize(
+    "attention",
+    [
+        lambda: ks.CoverageAttention(6),
+        lambda: ks.LocalAttention(
+            ks.LuongAttention("concat", kernel_initializer=U),
+            position="predictive",
+            kernel_initializer=U,
+        ),
+    ],
+    ids=["coverage", "local"],
+)
+def test_no_two_weights_start_as_the_same(attention):
+    """An initializer that is called twice returns the same values."""
+    attention = attention()
+    attention.build((2, 3, 4), (2, 5, 4))
+    vectors = [w.numpy() for w in attention.weights if w.shape.rank == 1 and np.any(w)]
+    assert len(vectors) >= 2
+    assert len({x.tobytes() for x in vectors}) == len(vectors)
+
+
+@pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda dtype: ks.BahdanauAttention(4, dtype=dtype),
+        lambda dtype: ks.LuongAttention("concat", dtype=dtype),
+        lambda dtype: ks.MultiHeadAdditiveAttention(4, heads=2, dtype=dtype),
+        lambda dtype: ks.CoverageAttention(4, dtype=dtype),
+        lambda dtype: ks.LocationSensitiveAttention(4, 2, 3, dtype=dtype),
+        lambda dtype: ks.LocalAttention(ks.BahdanauAttention(4, dtype=dtype)),
+    ],
+    ids=["bahdanau", "concat", "heads", "coverage", "location", "local"],
+)
+def test_scores_with_a_hidden_layer_are_float32(make, policy):
+    attention = make(policy)
+    query, value = np.ones((2, 3, 4), "float32"), np.ones((2, 5, 4), "float32")
+    assert attention(query, value).dtype == attention.compute_dtype != "float32"
+    memory = attention.prepare(value)
+    query = np.ones((2, 4), attention.compute_dtype)
+    scores = attention.score(query, memory, attention.initial_state(memory))
+    assert memory.keys.dtype == scores.dtype == "float32"
+    assert memory.values.dtype == attention.compute_dtype

@@ -197,6 +197,15 @@ def test_word_dropout_of_both_sides_differs():
     assert not np.array_equal(*masks)
 
 
+def test_words_are_dropped_in_the_precision_of_the_model():
+    """And not in that of whoever loads it."""
+    config = seq2seq().get_config()
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    model = ks.Seq2Seq.from_config(config)
+    for layer in (model.source_words, model.target_words):
+        assert layer.compute_dtype == model.encoder.compute_dtype == "float32"
+
+
 # Trained ------------------------------------------------------------------------------
 
 
