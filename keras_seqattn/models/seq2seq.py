@@ -332,7 +332,7 @@ def _word_dropout(rate, seed, embedding, name):
         rate,
         noise_shape=(None, None, 1),
         seed=seed,
-        dtype=getattr(embedding, "dtype_policy", None),
+        dtype=getattr(embedding, "compute_dtype", None),  # no policy: it may be int8
         name=name,
     )
 
