@@ -15,6 +15,7 @@ from benchmarks import keras_fit, ours
 from benchmarks.corpus import encoded
 from benchmarks.rivals import keras_rnn, scan_loop
 from benchmarks.sizes import REFERENCE, SEED
+from keras_seqattn.data.batching import untuned
 
 BATCHES = 16  # in one repetition
 
@@ -59,7 +60,7 @@ def in_memory(batches):
         tensors = [tf.ensure_shape(x, [None, None]) for x in tensors]
         return tf.nest.pack_sequence_as(batches[0], tensors)
 
-    return tf.data.Dataset.range(len(batches)).map(batch).cache()
+    return untuned(tf.data.Dataset.range(len(batches)).map(batch).cache())
 
 
 def _our_batches():
