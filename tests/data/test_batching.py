@@ -1,5 +1,7 @@
 """Epochs of batches: complete, shuffled, repeatable, resumable, and known to Keras."""
 
+import time
+
 import keras
 import numpy as np
 import pytest
@@ -157,6 +159,25 @@ def test_fit_knows_the_number_of_steps(encoded):
     assert steps.steps == dataset.cardinality().numpy()
     following = arrays(data.batches(encoded, 80, epoch=2))
     assert equal(arrays(dataset), following)
+
+
+def test_an_epoch_ends_with_its_last_step(encoded):
+    """And does not wait for a thread of tf.data, which would wake after 2.55 s."""
+
+    class Slow(keras.callbacks.Callback):
+        def on_train_batch_end(self, batch, logs=None):
+            time.sleep(1.4 / steps)
+            self.last = time.monotonic()
+
+    model = keras.Sequential([keras.layers.Embedding(104, 104)])
+    model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    dataset, slow = data.batches(encoded, 80), Slow()
+    steps = dataset.cardinality().numpy()
+    first = dataset.map(lambda inputs, labels: (inputs["target"], labels))
+    model.fit(first, shuffle=False, verbose=0)
+    model.fit(first, shuffle=False, verbose=0, callbacks=[slow])
+    assert time.monotonic() - slow.last < 0.6
+    assert first.options().autotune.enabled is False
 
 
 def test_the_whole_process_keeps_its_memory():
