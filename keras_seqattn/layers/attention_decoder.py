@@ -137,11 +137,10 @@ class AttentionDecoder(Composite):
         """A whole state: a reloaded Functional model passes a plain list. Or None."""
         start = self.cell.initial_state(memory, self.cell.zero_state(memory))
         given, expected = tree.flatten(state), tree.flatten(start)
-        is_one = isinstance(state, (list, tuple)) and len(state) == len(start)
-        if not is_one or len(given) != len(expected):
+        is_whole = isinstance(state, (list, tuple)) and len(state) == len(start)
+        if not is_whole or len(given) != len(expected):
             return None
-        pairs = zip(given, expected, strict=True)
-        if not all(x.shape.is_compatible_with(y.shape) for x, y in pairs):
+        if not all(map(_may_be, given, expected)):
             return None
         return tree.pack_sequence_as(start, given)
 
@@ -254,3 +253,11 @@ class AttentionDecoder(Composite):
         checks.check_rank(owner, "inputs", inputs_shape, words)
         checks.check_target(owner, "inputs", inputs_shape)
         checks.check_source(owner, value_shape)
+
+
+def _may_be(x, y):
+    """Whether the shapes allow that x stands in the place of y."""
+    shapes = [tuple(getattr(tensor, "shape", ())) for tensor in (x, y)]
+    if len(set(map(len, shapes))) > 1:
+        return False
+    return all(a == b or None in (a, b) for a, b in zip(*shapes, strict=True))
