@@ -50,7 +50,7 @@ class RunFolder:
         command = shlex.join(["seqattn", *self.about["command"]])
         if self.exists:
             content = self.content()
-            if content["settings"] != settings.to_dict():
+            if Settings.of(content["settings"]) != settings:
                 content.setdefault("continued", []).append(command)
                 content["settings"] = settings.to_dict()
         else:

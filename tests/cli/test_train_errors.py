@@ -304,7 +304,10 @@ def test_settings_of_a_run_that_went_on_are_kept(copied, monkeypatch):
 
     about = {"command": ["train", "--resume", "x", "--epochs", "3"], "data": {}}
     run = RunFolder(copied, about)
-    settings = Settings.of(run.content()["settings"])
+    content = run.content()
+    settings = Settings.of(content["settings"])
+    del content["settings"]["precision"]  # of a version before there was one
+    (copied / "run.json").write_text(json.dumps(content))
     run.begin(settings, *run.texts())
     assert "continued" not in run.content()  # it is the same run
     run.begin(settings.with_(epochs=3), *run.texts())
