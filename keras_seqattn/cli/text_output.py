@@ -1,5 +1,6 @@
 """Lines that go to a file at the end; whether they can is said before the work."""
 
+import itertools
 import os
 from pathlib import Path
 
@@ -28,6 +29,8 @@ def check(path, option="--output"):
 
 
 def write(path, lines):
-    """A text in each line."""
+    """A text in each line; an old file stays until there is a first one."""
+    lines = iter(lines)
+    first = list(itertools.islice(lines, 1))
     with open(path, "w", encoding="utf-8") as file:
-        file.writelines(f"{line}\n" for line in lines)
+        file.writelines(f"{line}\n" for line in itertools.chain(first, lines))

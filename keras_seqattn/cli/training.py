@@ -198,15 +198,15 @@ def train(settings, task, run):
                 verbose=1 if sys.stdout.isatty() else 2,
                 callbacks=[validation, SeedPerEpoch(), limit, keeper, *shown],
             )
-        except BaseException as error:
-            _finish(keeper, error)
+        except BaseException:
+            _finish(keeper)
             raise
         keeper.finish()
 
 
-def _finish(keeper, error):
+def _finish(keeper):
     """What ended the training is what is said, not what comes of it."""
     try:
         keeper.finish()
     except (OSError, ValueError) as other:
-        error.add_note(f"No translator could be kept: {other}")
+        note(f"no translator could be kept: {other}")

@@ -24,11 +24,11 @@ class TextMetric:
         function: from a list of strings and as many references (each a string, or a
             list of several) to a number.
         higher_is_better: False for error rates.
+        needs: a function without arguments that raises an ImportError where a package
+            is missing which the metric needs; None: it needs none.
         is_graded: whether it asks how near a hypothesis is to the reference of its own
             line, as papers on translation report it; False: whether it is right, and
             so is any answer that the files list for the source.
-        needs: a function without arguments that raises an ImportError where a package
-            is missing which the metric needs; None: it needs none.
 
     Example:
         >>> def length_ratio(hypotheses, references):
@@ -40,8 +40,8 @@ class TextMetric:
     name: str
     function: Callable
     higher_is_better: bool = True
-    is_graded: bool = True
     needs: Callable | None = None
+    is_graded: bool = True
 
     def check(self):
         """Raises now what a missing package would raise at the first call."""

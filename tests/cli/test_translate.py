@@ -302,3 +302,14 @@ def test_some_lines_at_a_time(asked, files, monkeypatch):
     assert started == [0, 2, 4]
     numbers = [line.split("\t")[0] for line in written.getvalue().splitlines()]
     assert numbers == list("11223344")
+
+
+def test_an_old_output_stays_where_nothing_is_translated(asked, files, monkeypatch):
+    def fails(self, *arguments, **options):
+        raise RuntimeError("enough")
+
+    monkeypatch.setattr(Capitals, "translate", fails)
+    texts, old = files(texts=["a"], old=["what was there"])
+    with pytest.raises(RuntimeError, match="enough"):
+        main(["translate", "run", str(texts), "--output", str(old)])
+    assert old.read_text() == "what was there\n"
