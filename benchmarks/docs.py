@@ -12,12 +12,12 @@ import re
 import shutil
 import sys
 
-from benchmarks import exported_forms, plots, store, table
+from benchmarks import exported_forms, phases, plots, store, table
 from benchmarks.catalogue import BENCHMARKS
 
 DOCS = pathlib.Path(__file__).parents[1] / "docs"
 KEPT = "benchmarks"  # in the folder of the page
-OPERATIONS, FORMS = "operations", "exported_forms"
+OPERATIONS, FORMS, PHASES = "operations", "exported_forms", "phases"
 
 
 def main(arguments=None):
@@ -42,7 +42,7 @@ def keep(results, folder):
 
 def names():
     """Of everything that has a place on the page."""
-    return [*BENCHMARKS, OPERATIONS, FORMS]
+    return [*BENCHMARKS, OPERATIONS, FORMS, PHASES]
 
 
 def written(text, options):
@@ -104,7 +104,22 @@ def _operations(path):
         rows.append(
             [name, *(f"{x:.1f}" for kind in zip(*counts, strict=True) for x in kind)]
         )
-    return [*_markdown(rows), "", f"Counted at {content['commit']}: {command}."]
+    head = ["compiled by XLA", "kernels forward", "of these writing a result"]
+    compiled = [[*head, "kernels backward", "of these writing a result"]]
+    for name, turns in content.get("compiled", {}).items():
+        compiled.append([name, *(str(number) for turn in turns for number in turn)])
+    tables = [*_markdown(rows), "", *_markdown(compiled)]
+    return [*tables, "", f"Counted at {content['commit']}: {command}."]
+
+
+def _phases(path):
+    command = "`python -m benchmarks.phases`"
+    if not path.exists():
+        return [f"Not measured yet: {command}."]
+    content = json.loads(path.read_text())
+    peak = f"GEMM peak of this run: {content['gemm_peak_gflops']:.0f} GFLOP/s"
+    origin = f"Measured on {content['day']} at {content['commit']}: {command}."
+    return [*_markdown(phases.table(content["rows"])), "", f"- {peak}", "", origin]
 
 
 def _forms(path):
@@ -120,7 +135,7 @@ def _forms(path):
     return [*_markdown(rows), "", origin]
 
 
-_APART = {OPERATIONS: _operations, FORMS: _forms}
+_APART = {OPERATIONS: _operations, FORMS: _forms, PHASES: _phases}
 
 
 def _markdown(rows):

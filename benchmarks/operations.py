@@ -4,7 +4,8 @@ On a GPU every operation is a kernel to be launched, and with the small matrices
 step that is what a step costs. So they are counted, forward and backward, ours beside
 those of the same decoder as a cell in `keras.layers.RNN`. Both are traced with the
 gradients of all their weights and inputs, and run operation by operation: whatever is
-inside the loops is divided by the number of target steps.
+inside the loops is divided by the number of target steps. XLA makes kernels of several
+operations; those of both loops are read from what it has compiled.
 """
 
 import collections
@@ -17,7 +18,7 @@ import keras
 import tensorflow as tf
 
 import keras_seqattn as ks
-from benchmarks import ours, store, traced
+from benchmarks import compiled, ours, store, traced
 from benchmarks.rivals.keras_rnn import AttentionGRUCell
 from benchmarks.sizes import Size
 
@@ -109,30 +110,45 @@ def rival_decoder(size):
 
 def counted(made, size=SIZE):
     """`(forward, backward)` of what `our_decoder` and `rival_decoder` return."""
-    decode, layer = made
-    inputs = tf.random.normal((size.batch, size.target, size.embedding))
-    values = tf.random.normal((size.batch, size.source, 2 * size.units))
-    state = tf.random.normal((size.batch, size.units))
-    decode(inputs, values, state)  # makes the variables
+    gradients, decode, given = _functions(made, size)
+    functions = lambda: gradients(*given), lambda: decode(*given)
+    both = (tf.function(f).get_concrete_function() for f in functions)
+    return count(*both, size.target)
 
-    def gradients():
-        given = [tf.identity(x) for x in (inputs, values, state)]
+
+def launched(made, size=SIZE):
+    """`(forward, backward)`, a `compiled.Turn` each: the same after XLA."""
+    gradients, _, given = _functions(made, size)
+    function = tf.function(gradients, jit_compile=True)
+    text = function.experimental_get_compiler_ir(*given)(stage="optimized_hlo")
+    return tuple(compiled.turns(text))
+
+
+def _functions(made, size):
+    """The gradients of everything, the layer alone, and what both are given."""
+    decode, layer = made
+    given = [
+        tf.random.normal((size.batch, size.target, size.embedding)),
+        tf.random.normal((size.batch, size.source, 2 * size.units)),
+        tf.random.normal((size.batch, size.units)),
+    ]
+    decode(*given)  # makes the variables
+
+    def gradients(*given):
+        given = [tf.identity(x) for x in given]
         with tf.GradientTape() as tape:
             tape.watch(given)
             total = tf.reduce_sum(decode(*given) ** 2)
         weights = [variable.value for variable in layer.trainable_variables]
         return tape.gradient(total, given + weights)
 
-    functions = gradients, lambda: decode(inputs, values, state)
-    both = (tf.function(f).get_concrete_function() for f in functions)
-    return count(*both, size.target)
+    return gradients, decode, given
 
 
 def main():
-    found = {
-        "keras_seqattn": counted(our_decoder(SIZE)),
-        "keras.layers.RNN": counted(rival_decoder(SIZE)),
-    }
+    decoders = {"keras_seqattn": our_decoder, "keras.layers.RNN": rival_decoder}
+    found = {name: counted(make(SIZE)) for name, make in decoders.items()}
+    after = {name: launched(make(SIZE)) for name, make in decoders.items()}
     print("Operations of one decoder step, counted from the graph.\n")
     print(f"{'':18}{'kernels':>20}{'all operations':>22}")
     print(f"{'':18}{'forward':>10}{'backward':>10}{'forward':>12}{'backward':>10}")
@@ -141,11 +157,15 @@ def main():
             f"{name:18}{forward.kernels:10.1f}{backward.kernels:10.1f}"
             f"{forward.all:12.1f}{backward.all:10.1f}"
         )
-    content = {"commit": store.commit(), "counts": found}
-    store.RESULTS.mkdir(exist_ok=True)
-    (store.RESULTS / "operations.json").write_text(json.dumps(content, indent=2) + "\n")
     shares = [a.kernels / b.kernels for a, b in zip(*found.values(), strict=True)]
     print(f"{'ours / it':18}{shares[0]:10.2f}{shares[1]:10.2f}  at most {MOST}")
+    print("\nKernels of one turn of the loops that XLA has compiled, and those of them")
+    print("that only put a result into its place.\n")
+    for name, (forward, backward) in after.items():
+        print(f"{name:18}" + "".join(f"{n:10}" for n in (*forward, *backward)))
+    content = {"commit": store.commit(), "counts": found, "compiled": after}
+    store.RESULTS.mkdir(exist_ok=True)
+    (store.RESULTS / "operations.json").write_text(json.dumps(content, indent=2) + "\n")
     return int(max(shares) > MOST)
 
 

@@ -94,7 +94,7 @@ def decode(
         prefix = None if prefix.shape[1] == 0 else prefix
     if shortlist is not None:
         check_shortlist(shortlist, model, source, search, tokens, prefix)
-    ahead = _many_queries(search, source, max_length) and hasattr(model, "look_ahead")
+    ahead = _pays_ahead(search, source, max_length) and hasattr(model, "look_ahead")
     if leaving is None:
         leaving = tf.executing_eagerly()
     # Who draws, draws for the batch as a whole.
@@ -253,9 +253,20 @@ def _cover(now, alignment):
     return now.coverage + tf.where(now.finished[..., None], 0.0, alignment)
 
 
-def _many_queries(search, source, max_length):
-    """Whether a source may get as many queries as it has positions."""
-    size = tree.flatten(source)[0].shape[1]
+# Rows from which a product no longer waits for its weights to come from memory.
+_MANY_ROWS = 16
+
+
+def _pays_ahead(search, source, max_length):
+    """Whether to compute for all positions what a step would for each context.
+
+    That is as much work where a source gets as many queries as it has positions. It is
+    less waiting where the products of a step have few rows, which one hypothesis for
+    each of many sentences has not.
+    """
+    batch, size = tree.flatten(source)[0].shape[:2]
+    if search.beam is None and batch is not None and batch > _MANY_ROWS:
+        return False
     if isinstance(max_length, RelativeLength) or size is None:
         return True
     return (search.beam or 1) * max_length >= size

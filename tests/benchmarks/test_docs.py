@@ -53,7 +53,7 @@ def measured(options, name):
 
 def test_every_benchmark_has_its_place(page, options):
     places = re.findall(r"<!-- measured: (\w+) -->", page)
-    assert sorted(places) == sorted([*BENCHMARKS, docs.OPERATIONS, docs.FORMS])
+    assert sorted(places) == sorted(docs.names())
     text = docs.written(page, options)
     assert text.count("Not measured yet: `python -m benchmarks.run ") == len(BENCHMARKS)
     assert docs.written(text, options) == text
@@ -110,8 +110,21 @@ def test_a_picture_of_several_points(options, name, cells):
 def test_operations(options, page):
     options.results.mkdir()
     content = {"commit": "abc", "counts": {"ours": [[27, 90], [38.5, 180]]}}
+    content["compiled"] = {"ours": [[22, 10], [27, 7]]}
     (options.results / "operations.json").write_text(json.dumps(content))
-    assert "| ours | 27.0 | 38.5 | 90.0 | 180.0 |" in docs.written(page, options)
+    text = docs.written(page, options)
+    assert "| ours | 27.0 | 38.5 | 90.0 | 180.0 |" in text
+    assert "| ours | 22 | 10 | 27 | 7 |" in text
+
+
+def test_phases(options, page):
+    options.results.mkdir()
+    row = {"part": "encoder", "way": "forth", "products": 10.25, "graph": 16, "XLA": 9}
+    content = {"day": "today", "commit": "abc", "gemm_peak_gflops": 499.6}
+    (options.results / "phases.json").write_text(json.dumps({**content, "rows": [row]}))
+    text = docs.written(page, options)
+    assert "| encoder | forth | 10.2 | 16.0 | 9.0 |" in text
+    assert "- GEMM peak of this run: 500 GFLOP/s" in text
 
 
 def test_forms_of_an_export(options, page):

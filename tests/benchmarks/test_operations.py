@@ -5,6 +5,7 @@ import pytest
 import tensorflow as tf
 
 from benchmarks import operations
+from benchmarks.compiled import Turn, turns
 from benchmarks.operations import Count, counted
 from benchmarks.sizes import Size
 
@@ -35,6 +36,27 @@ def test_a_loop_by_hand():
     assert before.all > before.kernels and after.all > after.kernels
 
 
+def test_a_loop_by_hand_compiled():
+    @tf.function(jit_compile=True)
+    def forward(x, weight, steps):  # XLA would unroll a number that it knows
+        found = tf.TensorArray(tf.float32, STEPS)
+
+        def step(i, x, found):
+            x = tf.matmul(x, weight)
+            return i + 1, x, found.write(i, x)
+
+        *_, found = tf.while_loop(
+            lambda i, *_: i < steps, step, (0, x, found), maximum_iterations=STEPS
+        )
+        return found.stack()
+
+    given = tf.ones((2, 3)), tf.ones((3, 3)), tf.constant(STEPS)
+    text = forward.experimental_get_compiler_ir(*given)(stage="optimized_hlo")
+    [turn] = turns(text)
+    assert turn.writes == 1  # of x; beside it the product, and at most a copy
+    assert 2 <= turn.kernels <= 3
+
+
 @pytest.mark.system
 @pytest.mark.parametrize("make", [operations.our_decoder, operations.rival_decoder])
 def test_sizes_and_lengths_do_not_count(make):
@@ -56,8 +78,10 @@ def test_the_bar(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(operations, "our_decoder", lambda size: "ours")
     monkeypatch.setattr(operations, "rival_decoder", lambda size: "rival")
     monkeypatch.setattr(operations, "counted", counts.get)
+    monkeypatch.setattr(operations, "launched", lambda made: (Turn(9, 3), Turn(8, 2)))
     assert operations.main() == 1
-    last = capsys.readouterr().out.splitlines()[-1]
-    assert last.split() == ["ours", "/", "it", "0.50", "0.67", "at", "most", "0.5"]
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["ours", "/", "it", "0.50", "0.67", "at", "most", "0.5"] in lines
+    assert lines[-1] == ["keras.layers.RNN", "9", "3", "8", "2"]
     counts["ours"] = (Count(10.0, 40.0), Count(15.0, 60.0))
     assert operations.main() == 0

@@ -13,7 +13,7 @@ from tests.decoding.real_models import SOURCE as IDS
 from tests.decoding.real_models import known, seq2seq
 from tests.structure.graphs import is_loop, loop_bodies, operations, products
 
-LIMIT = 6
+LIMIT, SIZE = 6, STATES
 SEARCHES = [
     ks.Greedy(no_repeat_ngram=2),
     ks.BeamSearch(3, n_best=2, length_penalty=0.6, coverage_penalty=0.1),
@@ -58,6 +58,29 @@ def test_two_traces_for_few_queries_and_for_many():
     for limit in (1, 1000, 2, 1100, 4, 1200):
         ks.decode(model, tables(1), ks.Greedy(), max_length=limit)
     assert model.traces <= 2
+
+
+@pytest.mark.parametrize(
+    ("search", "batch", "limit", "is_ahead"),
+    [
+        (ks.Greedy(), 16, SIZE, True),
+        (ks.Greedy(), 17, SIZE, False),  # products of many rows wait for no weights
+        (ks.BeamSearch(2), 17, SIZE, True),
+        (ks.Greedy(), 16, SIZE - 1, False),  # fewer queries than positions
+    ],
+    ids=str,
+)
+def test_looks_ahead_where_it_pays(search, batch, limit, is_ahead):
+    """`SIZE` positions: those of the first tensor of the source."""
+    asked = []
+
+    class Ahead(TableModel):
+        def look_ahead(self, memory):
+            asked.append(memory)
+            return memory
+
+    ks.decode(Ahead(), tables(1, batch), search, max_length=limit)
+    assert bool(asked) is is_ahead
 
 
 def test_scores_are_traced_once():

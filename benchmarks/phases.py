@@ -1,0 +1,167 @@
+"""`python -m benchmarks.phases`: where a training step of the reference model goes.
+
+Each part of the model runs alone, forth, and forth and back, in a graph and compiled by
+XLA. Beside its time stands what its matrix products would take at the GEMM peak of the
+same run: the rest is what is elementwise, moved, or waited for.
+"""
+
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import keras
+import tensorflow as tf
+
+from benchmarks import flops, machine, ours, sizes, store
+
+ROUNDS, WARM_UP = 15, 2
+COMPILERS = {"graph": False, "XLA": True}
+
+
+class Part(NamedTuple):
+    """A part of the model: what it computes, of what, by which weights."""
+
+    call: Callable  # of the given tensors
+    given: list
+    weights: list
+
+
+def parts(model, size):
+    """By name; what a part is given is random, but for the labels."""
+    encoder, bridge, decoder, hidden, logits = (
+        model.get_layer(name)
+        for name in ("encoder", "bridge", "decoder", "hidden", "logits")
+    )
+    *_, labels = sizes.batch(size)
+    random = keras.random.SeedGenerator(sizes.SEED)
+
+    def normal(*shape):
+        return keras.random.normal((size.batch, *shape), seed=random)
+
+    def decode(embedded, values, state):
+        return decoder(embedded, values, initial_state=state, training=True)
+
+    def loss(outputs):
+        predicted = logits(hidden(outputs))
+        return model.loss(tf.constant(labels), predicted)
+
+    width = 2 * size.units
+    return {
+        "encoder": Part(
+            lambda embedded: encoder(embedded, training=True).values,
+            [normal(size.source, size.embedding)],
+            encoder.trainable_variables,
+        ),
+        "decoder": Part(
+            decode,
+            [
+                normal(size.target, size.embedding),
+                normal(size.source, width),
+                normal(size.units),
+            ],
+            decoder.trainable_variables,
+        ),
+        "head and loss": Part(
+            loss,
+            [normal(size.target, size.units + width)],
+            hidden.trainable_variables + logits.trainable_variables,
+        ),
+    }
+
+
+def functions(part, compiled):
+    """The part forth; and forth and back, to what it was given and to its weights."""
+
+    @tf.function(jit_compile=compiled)
+    def forth(*given):
+        return part.call(*given)
+
+    @tf.function(jit_compile=compiled)
+    def back(*given):
+        with tf.GradientTape() as tape:
+            tape.watch(given)
+            found = part.call(*given)
+        return tape.gradient(found, [*given, *(w.value for w in part.weights)])
+
+    return {"forth": forth, "forth and back": back}
+
+
+def update(model, compiled):
+    """All weights, by gradients of zeros."""
+    optimizer, weights = model.optimizer, model.trainable_variables
+    optimizer.build(weights)
+    gradients = [tf.zeros(weight.shape) for weight in weights]
+
+    @tf.function(jit_compile=compiled)
+    def apply():
+        optimizer.apply(gradients, weights)
+        return tf.constant(0)
+
+    return apply
+
+
+def measured(size=sizes.REFERENCE, rounds=ROUNDS):
+    """Rows `{part, way, ms of the products at peak, graph, XLA}`, and the peak."""
+    model, _ = ours.compiled(size, masked=False)
+    found = parts(model, size)
+    calls, counted = {}, {}
+    for compiler, compiled in COMPILERS.items():
+        for name, part in found.items():
+            for way, function in functions(part, compiled).items():
+                calls[name, way, compiler] = _call(function, part.given)
+                if not compiled:
+                    concrete = function.get_concrete_function(*part.given)
+                    counted[name, way] = flops.flops(concrete, *part.given)
+        calls["Adam", "once", compiler] = _call(update(model, compiled), [])
+        counted["Adam", "once"] = 0
+    times, peak = _in_turn(calls, rounds)
+    rows = [
+        {"part": part, "way": way, "products": 1e3 * count / peak}
+        | {compiler: times[part, way, compiler] for compiler in COMPILERS}
+        for (part, way), count in counted.items()
+    ]
+    return rows, peak
+
+
+def _call(function, given):
+    return lambda: function(*given)  # eager calls on a processor wait for the end
+
+
+def _in_turn(calls, rounds):
+    """Medians in milliseconds, and the best peak of all rounds."""
+    times, peak = {name: [] for name in calls}, 0.0
+    for i in range(WARM_UP + rounds):
+        peak = max(peak, machine.gemm_peak())
+        for name in list(calls)[:: 1 if i % 2 else -1]:
+            start = time.perf_counter()
+            calls[name]()
+            if i >= WARM_UP:
+                times[name].append(1e3 * (time.perf_counter() - start))
+    return {name: statistics.median(values) for name, values in times.items()}, peak
+
+
+def table(rows):
+    """A list of lists of strings; the first is the head."""
+    head = ["", "", "products at the peak, ms", *(f"{c}, ms" for c in COMPILERS)]
+    numbers = ("products", *COMPILERS)
+    return [
+        head,
+        *([r["part"], r["way"], *(f"{r[n]:.1f}" for n in numbers)] for r in rows),
+    ]
+
+
+def main():
+    rows, peak = measured()
+    content = {**store.stamp({}), "gemm_peak_gflops": peak / 1e9, "rows": rows}
+    store.RESULTS.mkdir(exist_ok=True)
+    (store.RESULTS / "phases.json").write_text(json.dumps(content, indent=2) + "\n")
+    for cells in table(rows):
+        print("".join(f"{cell:>26}" for cell in cells))
+    print(f"GEMM peak of this run: {peak / 1e9:.0f} GFLOP/s")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
