@@ -12,12 +12,13 @@ import re
 import shutil
 import sys
 
-from benchmarks import exported_forms, phases, plots, store, table
+from benchmarks import exported_forms, phases, plots, shortlisted, store, table
 from benchmarks.catalogue import BENCHMARKS
 
 DOCS = pathlib.Path(__file__).parents[1] / "docs"
 KEPT = "benchmarks"  # in the folder of the page
-OPERATIONS, FORMS, PHASES = "operations", "exported_forms", "phases"
+OPERATIONS, FORMS = "operations", "exported_forms"
+PHASES, SHORTLISTS = "phases", "shortlisted"
 
 
 def main(arguments=None):
@@ -42,7 +43,7 @@ def keep(results, folder):
 
 def names():
     """Of everything that has a place on the page."""
-    return [*BENCHMARKS, OPERATIONS, FORMS, PHASES]
+    return [*BENCHMARKS, OPERATIONS, FORMS, PHASES, SHORTLISTS]
 
 
 def written(text, options):
@@ -118,8 +119,8 @@ def _phases(path):
         return [f"Not measured yet: {command}."]
     content = json.loads(path.read_text())
     peak = f"GEMM peak of this run: {content['gemm_peak_gflops']:.0f} GFLOP/s"
-    origin = f"Measured on {content['day']} at {content['commit']}: {command}."
-    return [*_markdown(phases.table(content["rows"])), "", f"- {peak}", "", origin]
+    rows = phases.table(content["rows"])
+    return [*_markdown(rows), "", f"- {peak}", "", _when(content, command)]
 
 
 def _forms(path):
@@ -131,11 +132,28 @@ def _forms(path):
     for name, values in content["rows"].items():
         figures = (f"{x:.{exported_forms.digits(n)}f}" for n, x in values.items())
         rows.append([name, *figures])
-    origin = f"Measured on {content['day']} at {content['commit']}: {command}."
-    return [*_markdown(rows), "", origin]
+    return [*_markdown(rows), "", _when(content, command)]
 
 
-_APART = {OPERATIONS: _operations, FORMS: _forms, PHASES: _phases}
+def _shortlists(path):
+    command = "`python -m benchmarks.shortlisted`"
+    if not path.exists():
+        return [f"Not measured yet: {command}."]
+    content = json.loads(path.read_text())
+    rows = shortlisted.table(content["rows"])
+    return [*_markdown(rows), "", _when(content, command)]
+
+
+_APART = {
+    OPERATIONS: _operations,
+    FORMS: _forms,
+    PHASES: _phases,
+    SHORTLISTS: _shortlists,
+}
+
+
+def _when(content, command):
+    return f"Measured on {content['day']} at {content['commit']}: {command}."
 
 
 def _markdown(rows):

@@ -36,12 +36,12 @@ def folder():
     )
 
 
-def translator(search):
+def translator(search, shortlist=None):
     """The trained one, with a search and the greatest length that the rivals know."""
     found = ks.Translator.load(folder())
     check(found)
     text, limit = found.source_text, ks.RelativeLength(LIMIT[0], plus=LIMIT[1])
-    return ks.Translator(found.model, text, text, search, limit)
+    return ks.Translator(found.model, text, text, search, limit, shortlist=shortlist)
 
 
 def sentence_piece():

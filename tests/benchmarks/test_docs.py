@@ -133,3 +133,16 @@ def test_forms_of_an_export(options, page):
     content = {"day": "today", "commit": "abc", "rows": {"int8": row}}
     (options.results / "exported_forms.json").write_text(json.dumps(content))
     assert "| int8 | 5.2 | 1.50 | 10.0 | 20.0 | 33.4 |" in docs.written(page, options)
+
+
+def test_shortlists(options, page):
+    options.results.mkdir()
+    rows = [
+        {"search": "greedy", "size": None, "seconds": 2.0, "BLEU": 34.14},
+        {"search": "greedy", "size": 500, "seconds": 1.5, "BLEU": 34.06},
+    ]
+    content = {"day": "today", "commit": "abc", "rows": rows}
+    (options.results / "shortlisted.json").write_text(json.dumps(content))
+    text = docs.written(page, options)
+    assert "| greedy | all | 2.00 | 1.00 | 34.1 |" in text
+    assert "| greedy | 500 | 1.50 | 0.75 | 34.1 |" in text

@@ -1,0 +1,86 @@
+"""`python -m benchmarks.shortlisted`: what a shortlist gains, and what it costs.
+
+A trained translator reads Multi30k's test_2016_flickr with lists of several sizes,
+learned from its own alignments of the training set, and without one. KERAS_SEQATTN_RUN
+names the translator, KERAS_SEQATTN_DATA the folder with the corpus.
+"""
+
+import dataclasses
+import json
+import statistics
+import sys
+import time
+
+import keras_seqattn as ks
+from benchmarks import store, trained
+
+SIZES = (2000, 1000, 500)  # tokens of a list
+SEARCHES = {"greedy": ks.Greedy(), "beam of 5": ks.BeamSearch(5)}
+ROUNDS, BATCH = 5, 64
+
+
+def measured(train, test, rounds=ROUNDS, sizes=SIZES):
+    """Rows `{search, size, seconds, BLEU}`; of size None is what has no list.
+
+    Args:
+        train: `Pairs` to learn the lists from.
+        test: `Pairs` to translate.
+        rounds: of which the median counts.
+        sizes: of the lists.
+    """
+    reader = trained.translator(ks.Greedy())
+    pairs = ks.data.encode(train, reader.source_text, reader.target_text)
+    learned = ks.Shortlist.learn(reader.model, pairs)
+    lists = {size: dataclasses.replace(learned, size=size) for size in sizes}
+    rows = []
+    for name, search in SEARCHES.items():
+        translators = {
+            size: trained.translator(search, shortlist)
+            for size, shortlist in {None: None, **lists}.items()
+        }
+        seconds, texts = _in_turn(translators, list(test.source), rounds)
+        rows += [
+            {"search": name, "size": size, "seconds": seconds[size]}
+            | {"BLEU": float(trained.bleu(texts[size], test))}
+            for size in translators
+        ]
+    return rows
+
+
+def _in_turn(translators, sentences, rounds):
+    """Medians of seconds, and the translations."""
+    seconds, texts = {size: [] for size in translators}, {}
+    for i in range(1 + rounds):
+        for size in list(translators)[:: 1 if i % 2 else -1]:
+            start = time.perf_counter()
+            texts[size] = translators[size].translate(sentences, BATCH).texts
+            if i:  # the first round makes the graphs
+                seconds[size].append(time.perf_counter() - start)
+    return {size: statistics.median(values) for size, values in seconds.items()}, texts
+
+
+def table(rows):
+    """A list of lists of strings; the first is the head."""
+    found = [["", "tokens with logits", "seconds", "of all tokens", "BLEU"]]
+    whole = {r["search"]: r["seconds"] for r in rows if r["size"] is None}
+    for row in rows:
+        size = "all" if row["size"] is None else f"{row['size']}"
+        share = row["seconds"] / whole[row["search"]]
+        times = f"{row['seconds']:.2f}", f"{share:.2f}"
+        found.append([row["search"], size, *times, f"{row['BLEU']:.1f}"])
+    return found
+
+
+def main():
+    corpus = ks.data.multi30k(tokenized=trained.is_tokenized())
+    rows = measured(corpus.train, corpus.test)
+    store.RESULTS.mkdir(exist_ok=True)
+    content = {**store.stamp({}), "rows": rows}
+    path = store.RESULTS / "shortlisted.json"
+    path.write_text(json.dumps(content, indent=2) + "\n")
+    for cells in table(rows):
+        print("".join(f"{cell:>20}" for cell in cells))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
