@@ -79,6 +79,8 @@ def _lines(name, options):
         [row] = rows.values()
         lines = [*_markdown(table.table(benchmark, row)), ""]
         lines += [f"- {line}" for line in [*table.figures(row), *row["notes"]]]
+        if "wall" in row:
+            lines.append(f"- Repetitions: {len(row['wall'][row['ours']])}")
         lines += [f"- {line}" for line in table.machine(row)]
     return [*lines, "", _origin(command, rows)]
 
@@ -128,10 +130,7 @@ def _forms(path):
     if not path.exists():
         return [f"Not measured yet: {command}."]
     content = json.loads(path.read_text())
-    rows = [["", "size, MB", "load, s", "p50, ms", "p99, ms", "BLEU"]]
-    for name, values in content["rows"].items():
-        figures = (f"{x:.{exported_forms.digits(n)}f}" for n, x in values.items())
-        rows.append([name, *figures])
+    rows = exported_forms.table(content["rows"])
     return [*_markdown(rows), "", _when(content, command)]
 
 

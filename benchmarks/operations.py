@@ -9,7 +9,6 @@ operations; those of both loops are read from what it has compiled.
 """
 
 import collections
-import json
 import math
 import sys
 from typing import NamedTuple
@@ -18,7 +17,7 @@ import keras
 import tensorflow as tf
 
 import keras_seqattn as ks
-from benchmarks import compiled, ours, store, traced
+from benchmarks import ours, store, traced, xla_kernels
 from benchmarks.rivals.keras_rnn import AttentionGRUCell
 from benchmarks.sizes import Size
 
@@ -117,11 +116,11 @@ def counted(made, size=SIZE):
 
 
 def launched(made, size=SIZE):
-    """`(forward, backward)`, a `compiled.Turn` each: the same after XLA."""
+    """`(forward, backward)`, an `xla_kernels.Turn` each: the same after XLA."""
     gradients, _, given = _functions(made, size)
     function = tf.function(gradients, jit_compile=True)
     text = function.experimental_get_compiler_ir(*given)(stage="optimized_hlo")
-    return tuple(compiled.turns(text))
+    return tuple(xla_kernels.turns(text))
 
 
 def _functions(made, size):
@@ -164,8 +163,7 @@ def main():
     for name, (forward, backward) in after.items():
         print(f"{name:18}" + "".join(f"{n:10}" for n in (*forward, *backward)))
     content = {"commit": store.commit(), "counts": found, "compiled": after}
-    store.RESULTS.mkdir(exist_ok=True)
-    (store.RESULTS / "operations.json").write_text(json.dumps(content, indent=2) + "\n")
+    store.write("operations", content)
     return int(max(shares) > MOST)
 
 

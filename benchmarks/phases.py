@@ -1,11 +1,10 @@
 """`python -m benchmarks.phases`: where a training step of the reference model goes.
 
-Each part of the model runs alone, forth, and forth and back, in a graph and compiled by
-XLA. Beside its time stands what its matrix products would take at the GEMM peak of the
-same run: the rest is what is elementwise, moved, or waited for.
+Encoder, decoder, head with loss, and Adam run alone, forth, and forth and back, in a
+graph and compiled by XLA. Beside each time stands what the matrix products would take
+at the GEMM peak of the same run: the rest is elementwise, moved, or waited for.
 """
 
-import json
 import statistics
 import sys
 import time
@@ -72,14 +71,14 @@ def parts(model, size):
     }
 
 
-def functions(part, compiled):
+def functions(part, jit_compile):
     """The part forth; and forth and back, to what it was given and to its weights."""
 
-    @tf.function(jit_compile=compiled)
+    @tf.function(jit_compile=jit_compile)
     def forth(*given):
         return part.call(*given)
 
-    @tf.function(jit_compile=compiled)
+    @tf.function(jit_compile=jit_compile)
     def back(*given):
         with tf.GradientTape() as tape:
             tape.watch(given)
@@ -89,13 +88,13 @@ def functions(part, compiled):
     return {"forth": forth, "forth and back": back}
 
 
-def update(model, compiled):
-    """All weights, by gradients of zeros."""
+def update(model, jit_compile):
+    """One step of the optimizer on all weights; the gradients are zeros."""
     optimizer, weights = model.optimizer, model.trainable_variables
     optimizer.build(weights)
     gradients = [tf.zeros(weight.shape) for weight in weights]
 
-    @tf.function(jit_compile=compiled)
+    @tf.function(jit_compile=jit_compile)
     def apply():
         optimizer.apply(gradients, weights)
         return tf.constant(0)
@@ -108,14 +107,14 @@ def measured(size=sizes.REFERENCE, rounds=ROUNDS):
     model, _ = ours.compiled(size, masked=False)
     found = parts(model, size)
     calls, counted = {}, {}
-    for compiler, compiled in COMPILERS.items():
+    for compiler, jit_compile in COMPILERS.items():
         for name, part in found.items():
-            for way, function in functions(part, compiled).items():
+            for way, function in functions(part, jit_compile).items():
                 calls[name, way, compiler] = _call(function, part.given)
-                if not compiled:
+                if not jit_compile:
                     concrete = function.get_concrete_function(*part.given)
                     counted[name, way] = flops.flops(concrete, *part.given)
-        calls["Adam", "once", compiler] = _call(update(model, compiled), [])
+        calls["Adam", "once", compiler] = _call(update(model, jit_compile), [])
         counted["Adam", "once"] = 0
     times, peak = _in_turn(calls, rounds)
     rows = [
@@ -156,8 +155,7 @@ def table(rows):
 def main():
     rows, peak = measured()
     content = {**store.stamp({}), "gemm_peak_gflops": peak / 1e9, "rows": rows}
-    store.RESULTS.mkdir(exist_ok=True)
-    (store.RESULTS / "phases.json").write_text(json.dumps(content, indent=2) + "\n")
+    store.write("phases", content)
     for cells in table(rows):
         print("".join(f"{cell:>26}" for cell in cells))
     print(f"GEMM peak of this run: {peak / 1e9:.0f} GFLOP/s")

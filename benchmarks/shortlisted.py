@@ -6,7 +6,6 @@ names the translator, KERAS_SEQATTN_DATA the folder with the corpus.
 """
 
 import dataclasses
-import json
 import statistics
 import sys
 import time
@@ -61,7 +60,7 @@ def _in_turn(translators, sentences, rounds):
 
 def table(rows):
     """A list of lists of strings; the first is the head."""
-    found = [["", "tokens with logits", "seconds", "of all tokens", "BLEU"]]
+    found = [["", "tokens with logits", "seconds", "time / without a list", "BLEU"]]
     whole = {r["search"]: r["seconds"] for r in rows if r["size"] is None}
     for row in rows:
         size = "all" if row["size"] is None else f"{row['size']}"
@@ -74,10 +73,7 @@ def table(rows):
 def main():
     corpus = ks.data.multi30k(tokenized=trained.is_tokenized())
     rows = measured(corpus.train, corpus.test)
-    store.RESULTS.mkdir(exist_ok=True)
-    content = {**store.stamp({}), "rows": rows}
-    path = store.RESULTS / "shortlisted.json"
-    path.write_text(json.dumps(content, indent=2) + "\n")
+    store.write("shortlisted", {**store.stamp({}), "rows": rows})
     for cells in table(rows):
         print("".join(f"{cell:>20}" for cell in cells))
 

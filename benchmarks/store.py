@@ -34,6 +34,13 @@ def save(folder, benchmark, rows):
     temporary.replace(path)
 
 
+def write(name, content):
+    """The results of what is measured apart from the catalogue."""
+    RESULTS.mkdir(exist_ok=True)
+    text = json.dumps(content, indent=2) + "\n"
+    (RESULTS / f"{name}.json").write_text(text)
+
+
 def stamp(options):
     """What a row says of how it came about."""
     day = datetime.datetime.now(datetime.UTC).date().isoformat()

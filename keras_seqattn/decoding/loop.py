@@ -32,10 +32,11 @@ def decode(
 ):
     """Searches for the targets of a batch of sources.
 
-    One `tf.while_loop`. Called eagerly it is compiled once for each model and search,
-    for all batch sizes and lengths, and the target axis is as long as the longest
-    hypothesis; inside a `tf.function` it becomes part of that, and the target axis is
-    `max_length`, so that XLA can compile it.
+    One `tf.while_loop`. Called eagerly it is compiled once for each model, search and
+    option (and once more where it pays to look ahead), for all batch sizes and lengths,
+    and the target axis is as long as the longest hypothesis; inside a `tf.function` it
+    becomes part of that, and the target axis is `max_length`, so that XLA can compile
+    it.
 
     A finished hypothesis never changes. Lengths count the end token. Scores are
     log-probabilities under the model, as `score` computes them, whatever was forbidden
@@ -56,9 +57,10 @@ def decode(
         prefix: int ids `[batch, target]` that every hypothesis of the sentence begins
             with, padded; sentences with nothing but padding are free. None: all are.
             Inside a `tf.function` it is not checked.
-        leaving: whether finished sentences may leave the batch, where the model can
-            `select` and the search knows its `best_of`: the result is the same, sooner.
-            XLA cannot compile that. None: they may if this is called eagerly.
+        leaving: whether finished sentences may leave the batch: the result is the same,
+            sooner. Without effect with a prefix, a memory without a mask, a model
+            without `select`, or a search without `best_of` (`Sample`). XLA cannot
+            compile it. None: they may if this is called eagerly.
         shortlist: `Shortlist` of the only tokens that have logits, where the model can
             `shorten`: quicker. Scores are then log-probabilities among these tokens,
             which depend on the batch. None: all tokens have logits.

@@ -30,9 +30,9 @@ class AttentionDecoder(Composite):
             the methods of `DecoderCell`.
         unroll: whether to unroll the loop in Python, for short targets of known length;
             else one compiled loop serves all lengths.
-        implementation: of that loop: "reference" is autodiff's; "fast" keeps less and
-            multiplies more at once, first derivatives only; "auto": fast in training,
-            where it can.
+        implementation: of that loop (not with `unroll`, nor eagerly): "reference" is
+            autodiff's; "fast" keeps less and multiplies more at once, first derivatives
+            only; "auto": fast in training, where it can.
         **kwargs: of `keras.layers.Layer`.
 
     Call arguments:
@@ -102,8 +102,9 @@ class AttentionDecoder(Composite):
     def look_ahead(self, memory):
         """The memory with more computed once, for a search: the steps get cheaper.
 
-        It pays where about as many queries will come as there are source positions.
-        Without dropout: do not train with it.
+        It pays where about as many queries will come as there are source positions,
+        and the products of a step have few rows: `decode` knows. Without dropout: do
+        not train with it.
         """
         return self.cell.look_ahead(Memory(*memory))
 

@@ -5,9 +5,9 @@ import pytest
 import tensorflow as tf
 
 from benchmarks import operations
-from benchmarks.compiled import Turn, turns
 from benchmarks.operations import Count, counted
 from benchmarks.sizes import Size
+from benchmarks.xla_kernels import Turn, turns
 
 STEPS = 6
 

@@ -26,7 +26,7 @@ def turns(hlo):
     computations = dict(_computations(hlo))
     [entry] = re.findall(r"^ENTRY %(\S+) ", hlo, re.MULTILINE)
     return [
-        _turn(computations, computations[re.search(r"body=%([^\s,]+)", line).group(1)])
+        _turn(computations, re.search(r"body=%([^\s,]+)", line).group(1))
         for kind, _, line in _called(computations, entry)
         if kind == "while"
     ]
@@ -58,7 +58,7 @@ def _computations(hlo):
 def _turn(computations, body):
     kernels = [
         (kind, line)
-        for kind, shape, line in body
+        for kind, shape, line in _called(computations, body)
         if kind not in NAMES and not re.match(r"\w+\[\]", shape)
     ]
     return Turn(len(kernels), sum(_writes(computations, *kernel) for kernel in kernels))
