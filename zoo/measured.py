@@ -2,10 +2,12 @@
 
     python -m zoo.measured add RUN multi30k/luong2015-dot "dot, input feeding"
     python -m zoo.measured show
+    python -m zoo.measured reached multi30k 38
 
 `add` evaluates the best translator of a run on the validation and the test set, and
 writes what was measured to `zoo/results/`; `show` makes the tables and the pictures
-from these files. No number in a table is typed by hand.
+from these files. No number in a table is typed by hand. `reached` says when the curves
+of a table came to a value.
 """
 
 import argparse
@@ -156,6 +158,18 @@ def written(text):
     return text
 
 
+def reached(name, value):
+    """Lines: after which epoch and minute the runs of a table came to a value."""
+    for number, result in enumerate(read(name), start=1):
+        sign = -1 if result["metric"] in ERROR_RATES else 1
+        there = (p for p in result["curve"] if sign * p[2] >= sign * value)
+        when = "not reached"
+        if first := next(there, None):
+            when = f"epoch {first[0]}, {first[1]:.1f} minutes, {first[2]:.1f}"
+        what = f"{result['model']}, {result['what']}, seed {result['seed']}"
+        yield f"{number}: {when} ({what}; {result['machine']})"
+
+
 def tables():
     """Names of all tables."""
     return sorted({path.parent.name for path in RESULTS.glob("*/*.json")})
@@ -187,7 +201,7 @@ def draw(name):
 
 
 def main(arguments=None):
-    """The two commands above."""
+    """The commands above."""
     parser = argparse.ArgumentParser(prog="python -m zoo.measured")
     verbs = parser.add_subparsers(dest="verb", required=True)
     adding = verbs.add_parser("add", help="evaluate a run and keep the numbers")
@@ -195,9 +209,15 @@ def main(arguments=None):
     adding.add_argument("name", help="TABLE/NAME of the file in zoo/results")
     adding.add_argument("what", help="what is special about the model")
     verbs.add_parser("show", help="write the tables, draw the pictures")
+    reaching = verbs.add_parser("reached", help="when the curves came to a value")
+    reaching.add_argument("table")
+    reaching.add_argument("value", type=float, help="of the validation metric")
     parsed, search = parser.parse_known_args(arguments)
     if parsed.verb == "add":
         add(parsed.run, parsed.name, parsed.what, search)
+        return
+    if parsed.verb == "reached":
+        print("\n".join(reached(parsed.table, parsed.value)))
         return
     README.write_text(written(README.read_text(encoding="utf-8")), encoding="utf-8")
     for name in tables():

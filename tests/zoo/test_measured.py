@@ -75,3 +75,22 @@ def test_the_best_one_comes_first(tmp_path, monkeypatch, metric, order):
         (tmp_path / "toys" / f"{value}.json").write_text(json.dumps(result))
     found = [r["values"]["validation"][metric] for r in measured.read("toys")]
     assert found == order
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "when"),
+    [
+        ("bleu", 20, "epoch 4, 2.5 minutes, 21.0"),
+        ("bleu", 30, "not reached"),
+        ("wer", 20, "epoch 2, 1.5 minutes, 11.0"),  # the smaller the better
+    ],
+)
+def test_when_a_value_was_reached(tmp_path, monkeypatch, metric, value, when):
+    monkeypatch.setattr(measured, "RESULTS", tmp_path)
+    result = {"model": "m", "what": "w", "seed": 1, "machine": "two cores"}
+    result |= {"metric": metric, "values": {"validation": {metric: 21.0}}}
+    result["curve"] = [[2, 1.5, 11.0], [4, 2.5, 21.0], [6, 3.5, 19.0]]
+    (tmp_path / "t").mkdir()
+    (tmp_path / "t" / "m.json").write_text(json.dumps(result))
+    [line] = measured.reached("t", value)
+    assert line == f"1: {when} (m, w, seed 1; two cores)"
