@@ -10,17 +10,19 @@ from benchmarks.keras_weights import assign, check_complete, gru_weights
 PARTS = ("source_embedding", "target_embedding", "encoder", "bridge", "decoder")
 
 
-def training(size, masked=False, policy="float32", jit_compile=False, steps=5):
-    """A contender that trains it."""
+def training(
+    size, masked=False, policy="float32", jit_compile=False, steps=5, fused=False
+):
+    """A contender that trains it; `fused`: with the loss that needs no logits."""
     keras.config.set_dtype_policy(policy)
-    made = compiled(size, masked, jit_compile)
+    made = compiled(size, masked, jit_compile, fused)
     return keras_fit.contender(*made, size, masked, steps)
 
 
-def compiled(size, masked, jit_compile=False):
+def compiled(size, masked, jit_compile=False, fused=False):
     """The model with the library's loss and Adam, and its variables by name."""
     model = functional_model(size, masked)
-    loss = ks.SmoothedCrossentropy(0.0)
+    loss = (ks.FusedCrossentropy if fused else ks.SmoothedCrossentropy)()
     model.compile(ks.FusedAdam(), loss, jit_compile=jit_compile)
     return model, by_name({layer.name: layer for layer in model.layers})
 
@@ -64,7 +66,7 @@ def functional_model(size, masked=False):
         value_mask=encoded.mask if masked else None,
     )
     hidden = keras.layers.Dense(size.units, activation="tanh", name="hidden")(outputs)
-    logits = keras.layers.Dense(size.vocabulary, name="logits")(hidden)
+    logits = ks.OutputHead(size.vocabulary, name="logits")(hidden)
     return keras.Model({"source": source, "target": target}, logits)
 
 
@@ -91,7 +93,7 @@ class Readout(keras.layers.Layer):
     def __init__(self, units, vocabulary, **kwargs):
         super().__init__(**kwargs)
         self.hidden = keras.layers.Dense(units, activation="tanh")
-        self.logits = keras.layers.Dense(vocabulary)
+        self.logits = ks.OutputHead(vocabulary)
 
     def build(self, outputs_shape):
         self.hidden.build(outputs_shape)
@@ -101,7 +103,7 @@ class Readout(keras.layers.Layer):
         return self.logits(self.hidden(outputs))
 
     def compute_output_shape(self, outputs_shape):
-        return (*outputs_shape[:-1], self.logits.units)
+        return (*outputs_shape[:-1], self.logits.vocabulary_size)
 
 
 def by_name(layers):
@@ -127,9 +129,13 @@ def by_name(layers):
     }
     for name in ("source_embedding", "target_embedding"):
         variables[name] = layers[name].embeddings
-    for name in ("hidden", "logits"):
-        variables[f"{name}.kernel"] = layers[name].kernel
-        variables[f"{name}.bias"] = layers[name].bias
+    hidden, logits = layers["hidden"], layers["logits"]
+    variables |= {
+        "hidden.kernel": hidden.kernel,
+        "hidden.bias": hidden.bias,
+        "logits.kernel": logits.projection.kernel,
+        "logits.bias": logits.bias,
+    }
     for layer in encoder.forward_layers + encoder.backward_layers:
         direction = layer.name.split("_")[0]
         variables.update(gru_weights(f"encoder.{direction}", layer.cell))

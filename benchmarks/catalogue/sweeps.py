@@ -67,7 +67,11 @@ ALL = [
     Benchmark(
         "memory_1000",
         "Memory of a training step, batch 8, source and target 1000, units 512.",
-        {OURS: ENTRIES[OURS]},
+        {
+            'loss="auto"': ENTRIES[OURS]._replace(options={"fused": True}),
+            # After a thousand steps, rounding is no longer rounding.
+            "loss of logits": ENTRIES[OURS]._replace(compared=False),
+        },
         {"reference": {"size": _THOUSAND, "steps": 1}},
         kind="memory",
     ),

@@ -61,6 +61,8 @@ class FusedCrossentropy(SmoothedCrossentropy):
         reason = None
         if readout_of(y_pred) is None:
             reason = "the predictions are not the logits of a head as it made them"
+        elif len(y_pred.shape) != 3:
+            reason = "the logits are not [batch, target, vocabulary]"
         loss = choose(
             type(self).__name__, "auto", super().__call__, self._of_readout, reason
         )

@@ -183,3 +183,14 @@ def test_config():
 def test_smoothing_is_checked(rate):
     with pytest.raises(ValueError, match="FusedCrossentropy.*label_smoothing"):
         ks.FusedCrossentropy(rate)
+
+
+@pytest.mark.parametrize("shape", [(4,), (2, 2, 3)], ids=str)
+def test_logits_of_another_rank(shape):
+    """They are no sentences: there it is the loss that reads them."""
+    outputs = RNG.normal(size=(*shape, DEPTH)).astype("float32")
+    labels = RNG.integers(VOCABULARY, size=shape)
+    logits = head("plain")(outputs)
+    assert readout_of(logits) is not None
+    expected = ks.SmoothedCrossentropy(0.1)(labels, logits)
+    assert ks.FusedCrossentropy(0.1)(labels, logits) == expected

@@ -188,10 +188,12 @@ class Back(Trace):
     Args:
         plan, products: see `Forth`.
         kept: what the way forth has kept at this step.
+        tape: records the step.
     """
 
-    def __init__(self, plan, products, kept):
+    def __init__(self, plan, products, kept, tape):
         super().__init__(plan.outside)
+        self.tape = tape
         self.products, self.parts, self.kept = products, iter(plan.parts), iter(kept)
         self.factors, self.results = [], {}
 
@@ -204,6 +206,7 @@ class Back(Trace):
 
     def _again(self, product, x):
         results, place = next(self.kept), len(self.factors)
+        self.tape.watch(x)  # where x has no gradient, W has one all the same
         self.factors.append((x, tf.zeros_like(joined(results))))  # if nobody asks
 
         @tf.custom_gradient

@@ -10,6 +10,7 @@ what a product multiplies by is one product, too, after the loop.
 import tensorflow as tf
 from keras import tree
 
+from keras_seqattn.ops.fast.call_context import CallContext
 from keras_seqattn.ops.fast.trace import Back, Forth, Plan
 from keras_seqattn.ops.products import traced_by
 from keras_seqattn.ops.unroll import masked_step, static_unroll, swap, zero_outputs
@@ -33,6 +34,7 @@ class Unrolling:
         if project is not None:
             inputs = project(inputs)  # after the swap, which would cost more behind it
         self.step, self.mask = step, mask
+        self.context = CallContext()  # on the way back, the call is over
         self.inputs = inputs if mask is None else (inputs, swap(mask))
         self.state = tree.map_structure(tf.convert_to_tensor, state)
         self.time = tf.shape(tree.flatten(self.inputs)[0])[0]
@@ -109,10 +111,10 @@ class Unrolling:
             state, results = kept_t[:count], kept_t[count:]
             results = tree.pack_sequence_as(plan.kept, results)
             sources = _floats(inputs_t), _floats(state), [*plan.captured, *variables]
-            now = Back(plan, products, results)
             with tf.GradientTape(watch_accessed_variables=False) as tape:
                 tape.watch(sources)
-                with traced_by(now):
+                now = Back(plan, products, results, tape)
+                with traced_by(now), self.context.again():
                     found = self._step(inputs_t, state)
             of_inputs_t, of_past, of_others = tape.gradient(
                 _floats(tree.flatten(found)),

@@ -181,3 +181,33 @@ def test_under_a_condition(given):
     graph = tf.function(lambda x: unrolled(dynamic_unroll, given[0], x))
     expected = unrolled(static_unroll, *given)
     np.testing.assert_allclose(graph(given[1]), expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        tf.stop_gradient,
+        lambda h: tf.one_hot(tf.argmax(h, axis=-1), 3),
+        tf.ones_like,
+    ],
+    ids=["stop_gradient", "one_hot", "ones_like"],
+)
+def test_a_factor_without_a_gradient(given, left):
+    """The other one has its own all the same."""
+    kernel, inputs = given
+
+    def found(unroll, inputs):
+        def step(x, h):
+            h = tf.tanh(x + multiply(left(h), kernel, "float32"))
+            return h, h
+
+        with tf.GradientTape() as tape:
+            tape.watch([inputs, kernel.value])
+            outputs, _ = unroll(step, inputs, tf.zeros_like(inputs[:, 0]))
+            loss = tf.reduce_sum(tf.sin(outputs))
+        return tape.gradient(loss, [inputs, kernel.value])
+
+    received = tf.function(lambda x: found(dynamic_unroll, x))(inputs)
+    for one, other in zip(received, found(static_unroll, inputs), strict=True):
+        assert np.any(other)
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
