@@ -88,6 +88,7 @@ class Plan:
         kept: of each product and each other call, in the order in which a step comes to
             them, a nest of the specs of what is kept.
         captured: tensors from outside that the step reads, and that have gradients.
+        variables: those that the step reads by itself.
         outputs, state: what the step returned, to know shapes and dtypes.
         reason: why the step cannot be traced again; None: it can.
     """
@@ -99,9 +100,10 @@ class Plan:
     def trace(self, step, inputs, state):
         """Takes down what `step(inputs_t, state)` does, given their specs."""
         graph = tf.__internal__.FuncGraph("one_step")
-        with graph.as_default(), traced_by(_Planned(self)):
-            given = tree.map_structure(_placeholder, (inputs, state))
+        with graph.as_default(), traced_by(_Planned(self)), tf.GradientTape() as tape:
+            given = tree.map_structure(placeholder, (inputs, state))
             self.outputs, self.state = step(*given)
+        self.variables = tape.watched_variables()
         self.kept = [
             kept.results if isinstance(kept, PlannedProduct) else kept
             for kept in self.kept
@@ -124,7 +126,7 @@ class _Planned(Trace):
         self.plan.parts.append(Part(place, len(planned.rights)))
         planned.rights.append(right)
         planned.results.append(tf.TensorSpec(kind.shape(x, *right), dtype))
-        return _placeholder(planned.results[-1])
+        return placeholder(planned.results[-1])
 
     def _place(self, kind, x):
         """The number of the product that does this call."""
@@ -148,7 +150,7 @@ class _Planned(Trace):
 
     def _kept(self, spec):
         self.plan.kept.append(spec)
-        return _placeholder(spec)
+        return placeholder(spec)
 
 
 class Forth(Trace):
@@ -238,7 +240,8 @@ def _spec(x):
     return tf.TensorSpec(x.shape, x.dtype)
 
 
-def _placeholder(spec):
+def placeholder(spec):
+    """Of a step that is traced, and never run."""
     return tf.compat.v1.placeholder(spec.dtype, spec.shape)
 
 

@@ -11,7 +11,7 @@ import tensorflow as tf
 from keras import tree
 
 from keras_seqattn.ops.fast.call_context import CallContext
-from keras_seqattn.ops.fast.trace import Back, Forth, Plan
+from keras_seqattn.ops.fast.trace import Back, Forth, Plan, placeholder
 from keras_seqattn.ops.products import traced_by
 from keras_seqattn.ops.unroll import masked_step, static_unroll, swap, zero_outputs
 
@@ -54,10 +54,12 @@ class Unrolling:
             pairs = zip(plan.products, rights, strict=True)
             products = [planned.kind(those) for planned, those in pairs]
             inputs = [_unstacked(x) for x in inputs]
-            found, kept = self._forth(products, inputs, state)
+            asked = self._asked(products)
+            found, kept = self._forth(products, inputs, state, asked)
 
             def gradient(*upstream, variables=()):
-                return self._back(products, inputs, kept, upstream, variables)
+                kept_all = _spread_over(asked, kept)
+                return self._back(products, inputs, kept_all, upstream, variables)
 
             return found, gradient
 
@@ -78,8 +80,27 @@ class Unrolling:
         tree.assert_same_structure(self.state, new)
         return outputs, new
 
-    def _forth(self, products, inputs, state):
-        """Outputs and last state, flat; and arrays of what the steps have kept."""
+    @property
+    def _kept(self):
+        """Specs of all that the way back might ask for: states, and what is kept."""
+        specs = [*tree.flatten(self.state), *tree.flatten(self.plan.kept)]
+        return [_spec(x) for x in specs]
+
+    def _asked(self, products):
+        """Which of these it does: it is traced once more, and never run."""
+        specs = [_spec(x, 1) for x in tree.flatten(self.inputs)]
+        graph = tf.__internal__.FuncGraph("one_step_back")
+        with graph.as_default():
+            inputs_t, kept_t = _placeholders(specs), _placeholders(self._kept)
+            upstream = _floats(tree.flatten((self.plan.outputs, self.plan.state)))
+            found = self._step_back(
+                products, inputs_t, kept_t, _placeholders(upstream), self.plan.variables
+            )
+        used = _reached(tree.flatten(found))
+        return [x.op in used for x in kept_t]
+
+    def _forth(self, products, inputs, state, asked):
+        """Outputs and last state, flat; and arrays of what is kept and asked for."""
         plan = self.plan
 
         def body(t, state, written, kept):
@@ -87,18 +108,40 @@ class Unrolling:
             with traced_by(now):
                 outputs, new = self._step([array.read(t) for array in inputs], state)
             written = _write(written, t, tree.flatten(outputs))
-            kept = _write(kept, t, [*state, *tree.flatten(now.kept)])
+            all_kept = [*state, *tree.flatten(now.kept)]
+            kept = _write(kept, t, _where(asked, all_kept))
             return t + 1, _as(state, tree.flatten(new)), written, kept
 
         written = self._arrays(tree.flatten(plan.outputs))
-        kept = self._arrays([*map(_spec, state), *tree.flatten(plan.kept)])
+        kept = self._arrays(_where(asked, self._kept))
         _, state, written, kept = self._while(body, state, written, kept)
         return [*(array.stack() for array in written), *state], kept
+
+    def _step_back(self, products, inputs_t, kept_t, upstream, variables):
+        """Gradients of inputs, of the past state, of others; factors of products."""
+        plan, count = self.plan, len(tree.flatten(self.state))
+        state, results = (
+            kept_t[:count],
+            tree.pack_sequence_as(plan.kept, kept_t[count:]),
+        )
+        sources = _floats(inputs_t), _floats(state), [*plan.captured, *variables]
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(sources)
+            now = Back(plan, products, results, tape)
+            with traced_by(now), self.context.again():
+                found = self._step(inputs_t, state)
+        found = tape.gradient(
+            _floats(tree.flatten(found)),
+            sources,
+            upstream,
+            unconnected_gradients=tf.UnconnectedGradients.ZERO,
+        )
+        return *found, [x for pair in now.factors for x in pair]
 
     def _back(self, products, inputs, kept, upstream, variables):
         """Gradients of the arguments of `loops`, and of the variables if there are."""
         plan = self.plan
-        outputs, count = tree.flatten(plan.outputs), len(tree.flatten(self.state))
+        outputs = tree.flatten(plan.outputs)
         of_outputs = [
             _unstacked(dx) for dx in _where_float(outputs, upstream[: len(outputs)])
         ]
@@ -107,23 +150,17 @@ class Unrolling:
         def body(i, of_state, sums, of_inputs, factors):
             t = self.time - 1 - i
             inputs_t = [array.read(t) for array in inputs]
-            kept_t = [array.read(t) for array in kept]
-            state, results = kept_t[:count], kept_t[count:]
-            results = tree.pack_sequence_as(plan.kept, results)
-            sources = _floats(inputs_t), _floats(state), [*plan.captured, *variables]
-            with tf.GradientTape(watch_accessed_variables=False) as tape:
-                tape.watch(sources)
-                now = Back(plan, products, results, tape)
-                with traced_by(now), self.context.again():
-                    found = self._step(inputs_t, state)
-            of_inputs_t, of_past, of_others = tape.gradient(
-                _floats(tree.flatten(found)),
-                sources,
+            pairs = zip(kept, self._kept, strict=True)
+            kept_t = [_unasked(s) if a is None else a.read(t) for a, s in pairs]
+            of_inputs_t, of_past, of_others, factors_t = self._step_back(
+                products,
+                inputs_t,
+                kept_t,
                 [*(array.read(t) for array in of_outputs), *of_state],
-                unconnected_gradients=tf.UnconnectedGradients.ZERO,
+                variables,
             )
             of_inputs = _write(of_inputs, t, of_inputs_t)
-            factors = _write(factors, t, [x for pair in now.factors for x in pair])
+            factors = _write(factors, t, factors_t)
             sums = [total + dx for total, dx in zip(sums, of_others, strict=True)]
             return i + 1, _as(of_state, of_past), sums, of_inputs, factors
 
@@ -171,6 +208,37 @@ class Unrolling:
 def _spec(x, axis=0):
     """That of `x` from an axis on."""
     return tf.TensorSpec(x.shape[axis:], x.dtype)
+
+
+def _placeholders(specs):
+    return [placeholder(spec) for spec in specs]
+
+
+def _unasked(spec):
+    """Something of the right kind that nobody computes."""
+    some = tf.zeros([1 if size is None else size for size in spec.shape], spec.dtype)
+    return tf.compat.v1.placeholder_with_default(some, spec.shape)
+
+
+def _reached(tensors):
+    """The operations that tensors depend on, inside of their graph."""
+    seen, waiting = set(), [x.op for x in tensors]
+    while waiting:
+        op = waiting.pop()
+        if op not in seen:
+            seen.add(op)
+            waiting += [*(x.op for x in op.inputs), *op.control_inputs]
+    return seen
+
+
+def _where(asked, values):
+    return [x for x, is_asked in zip(values, asked, strict=True) if is_asked]
+
+
+def _spread_over(asked, arrays):
+    """None for what nobody asks for."""
+    left = iter(arrays)
+    return [next(left) if is_asked else None for is_asked in asked]
 
 
 def _unstacked(x):

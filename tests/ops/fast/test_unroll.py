@@ -8,7 +8,7 @@ import tensorflow as tf
 from keras_seqattn.ops import cell
 from keras_seqattn.ops.fast import cell as fast_cell
 from keras_seqattn.ops.fast.unroll import Unrolling, dynamic_unroll
-from keras_seqattn.ops.products import drawn
+from keras_seqattn.ops.products import drawn, multiply
 from keras_seqattn.ops.unroll import static_unroll
 
 BATCH, TIME, UNITS = 3, 4, 5
@@ -39,6 +39,31 @@ def agree(step, inputs, state, sources=(), jit_compile=False):
     for found, right in zip(graph(inputs, state), expected, strict=True):
         for f, r in zip(found, right, strict=True):
             np.testing.assert_allclose(f, r, rtol=1e-5, atol=1e-6)
+
+
+def test_nothing_is_kept_in_vain(random):
+    """The gates of the GRU are kept, so nobody asks for the product they are of."""
+    kernel = tf.Variable(random.normal(size=(UNITS, 3 * UNITS)), dtype=tf.float32)
+
+    def step(x, h):
+        return fast_cell.gru_step(x, h, lambda h: multiply(h, kernel, "float32"))
+
+    @tf.function
+    def kept(inputs, state):
+        unrolling = Unrolling(step, inputs, state)
+        rights = [planned.rights for planned in unrolling.plan.products]
+        pairs = zip(unrolling.plan.products, rights, strict=True)
+        asked = unrolling._asked([planned.kind(right) for planned, right in pairs])
+        widths = [spec.shape[-1] for spec in unrolling._kept]
+        found.extend(zip(widths, asked, strict=True))
+        return unrolling.run()
+
+    found = []
+    kept(tf.ones((BATCH, TIME, 3 * UNITS)), tf.ones((BATCH, UNITS)))
+    # The state; the product; h, z, r, the candidate and the part of it in the product.
+    widths, asked = zip(*found, strict=True)
+    assert widths == (UNITS, 3 * UNITS, *[UNITS] * 5)
+    assert asked == (True, False, False, True, True, True, True)
 
 
 @pytest.mark.parametrize("jit_compile", [False, True])
