@@ -46,7 +46,7 @@ class Unrolling:
 
     def run(self):
         """The outputs, and the last state."""
-        plan = self.plan
+        plan, asked = self.plan, self._asked()
 
         @tf.custom_gradient
         def loops(inputs, state, rights, captured):
@@ -54,7 +54,6 @@ class Unrolling:
             pairs = zip(plan.products, rights, strict=True)
             products = [planned.kind(those) for planned, those in pairs]
             inputs = [_unstacked(x) for x in inputs]
-            asked = self._asked(products)
             found, kept = self._forth(products, inputs, state, asked)
 
             def gradient(*upstream, variables=()):
@@ -86,11 +85,12 @@ class Unrolling:
         specs = [*tree.flatten(self.state), *tree.flatten(self.plan.kept)]
         return [_spec(x) for x in specs]
 
-    def _asked(self, products):
+    def _asked(self):
         """Which of these it does: it is traced once more, and never run."""
         specs = [_spec(x, 1) for x in tree.flatten(self.inputs)]
         graph = tf.__internal__.FuncGraph("one_step_back")
         with graph.as_default():
+            products = [planned.kind(planned.rights) for planned in self.plan.products]
             inputs_t, kept_t = _placeholders(specs), _placeholders(self._kept)
             upstream = _floats(tree.flatten((self.plan.outputs, self.plan.state)))
             found = self._step_back(

@@ -51,11 +51,8 @@ def test_nothing_is_kept_in_vain(random):
     @tf.function
     def kept(inputs, state):
         unrolling = Unrolling(step, inputs, state)
-        rights = [planned.rights for planned in unrolling.plan.products]
-        pairs = zip(unrolling.plan.products, rights, strict=True)
-        asked = unrolling._asked([planned.kind(right) for planned, right in pairs])
         widths = [spec.shape[-1] for spec in unrolling._kept]
-        found.extend(zip(widths, asked, strict=True))
+        found.extend(zip(widths, unrolling._asked(), strict=True))
         return unrolling.run()
 
     found = []
