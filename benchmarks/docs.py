@@ -6,6 +6,7 @@ typed by hand; the text around is.
 """
 
 import argparse
+import functools
 import json
 import pathlib
 import re
@@ -125,29 +126,20 @@ def _phases(path):
     return [*_markdown(rows), "", f"- {peak}", "", _when(content, command)]
 
 
-def _forms(path):
-    command = "`python -m benchmarks.exported_forms`"
+def _rows(module, path):
+    """Of what a module has measured, as it shows them itself."""
+    command = f"`python -m {module.__name__}`"
     if not path.exists():
         return [f"Not measured yet: {command}."]
     content = json.loads(path.read_text())
-    rows = exported_forms.table(content["rows"])
-    return [*_markdown(rows), "", _when(content, command)]
-
-
-def _shortlists(path):
-    command = "`python -m benchmarks.shortlisted`"
-    if not path.exists():
-        return [f"Not measured yet: {command}."]
-    content = json.loads(path.read_text())
-    rows = shortlisted.table(content["rows"])
-    return [*_markdown(rows), "", _when(content, command)]
+    return [*_markdown(module.table(content["rows"])), "", _when(content, command)]
 
 
 _APART = {
     OPERATIONS: _operations,
-    FORMS: _forms,
+    FORMS: functools.partial(_rows, exported_forms),
     PHASES: _phases,
-    SHORTLISTS: _shortlists,
+    SHORTLISTS: functools.partial(_rows, shortlisted),
 }
 
 

@@ -1,10 +1,10 @@
 """Through time, with a gradient of its own: the step is traced again on the way back.
 
 Autodiff keeps everything that a step has computed, and adds up the gradients of the
-weights step by step. Here a step keeps its state, its products and what it has drawn
-(`ops.products`). The way back computes the rest again from these, e.g. the tanh of the
-scores: memory grows with the target, not with target x source x units. The gradient of
-what a product multiplies by is one product, too, after the loop.
+weights step by step. Here a step keeps of its state, its products and what it has drawn
+(`ops.products`) what the way back asks for. That computes the rest again from these,
+e.g. the tanh of the scores: memory grows with the target, not with target x source x
+units. The gradient of what a product multiplies by is one product, too, after the loop.
 """
 
 import tensorflow as tf
@@ -120,10 +120,8 @@ class Unrolling:
     def _step_back(self, products, inputs_t, kept_t, upstream, variables):
         """Gradients of inputs, of the past state, of others; factors of products."""
         plan, count = self.plan, len(tree.flatten(self.state))
-        state, results = (
-            kept_t[:count],
-            tree.pack_sequence_as(plan.kept, kept_t[count:]),
-        )
+        state, results = kept_t[:count], kept_t[count:]
+        results = tree.pack_sequence_as(plan.kept, results)
         sources = _floats(inputs_t), _floats(state), [*plan.captured, *variables]
         with tf.GradientTape(watch_accessed_variables=False) as tape:
             tape.watch(sources)
