@@ -20,10 +20,11 @@ from keras_seqattn.data.batching import untuned
 BATCHES = 16  # in one repetition
 
 
-def with_ours(size=REFERENCE, policy="float32"):
+def with_ours(size=REFERENCE, policy="float32", jit_compile=False):
     """A contender: our model on our batches."""
     keras.config.set_dtype_policy(policy)
-    return _contender(ours.compiled(size, masked=True), _our_batches(), size)
+    made = ours.compiled(size, masked=True, jit_compile=jit_compile)
+    return _contender(made, _our_batches(), size)
 
 
 def with_keras(size=REFERENCE):

@@ -22,13 +22,19 @@ def training(
 def compiled(size, masked, jit_compile=False, fused=False):
     """The model with the library's loss and Adam, and its variables by name."""
     model = functional_model(size, masked)
-    loss = (ks.FusedCrossentropy if fused else ks.SmoothedCrossentropy)()
-    model.compile(ks.FusedAdam(), loss, jit_compile=jit_compile)
+    loss = ks.FusedCrossentropy if fused else ks.SmoothedCrossentropy
+    model.compile(ks.FusedAdam(), loss(label_smoothing=0.0), jit_compile=jit_compile)
     return model, by_name({layer.name: layer for layer in model.layers})
 
 
-def search(size, width=None):
-    """A contender that decodes, greedily or with a beam; only a beam shows scores."""
+def search(size, width=None, jit_compile=False):
+    """A contender that decodes, greedily or with a beam; only a beam shows scores.
+
+    Args:
+        size: `Sizes`.
+        width: of the beam; None: greedily.
+        jit_compile: whether XLA compiles the whole search; else it is called eagerly.
+    """
     model = seq2seq(size)
     layers = {name: getattr(model, name) for name in PARTS}
     layers |= {"hidden": model.head.hidden, "logits": model.head.logits}
@@ -38,11 +44,12 @@ def search(size, width=None):
     source = tf.constant(searching.source(size))
     how = ks.Greedy() if width is None else ks.BeamSearch(width, n_best=width)
 
-    def decode():
+    def decode(source):
         decoded = ks.decode(model, source, how, max_length=size.target)
         return (decoded.tokens, decoded.scores)[: 1 if width is None else 2]
 
-    return searching.contender(decode, size)
+    compiled = tf.function(decode, jit_compile=True) if jit_compile else decode
+    return searching.contender(lambda: compiled(source), size)
 
 
 def functional_model(size, masked=False):

@@ -29,6 +29,9 @@ ALL = [
                 {"policy": "mixed_bfloat16"},
                 tolerances=HALF_PRECISION,
             ),
+            "ours, XLA": Entry(
+                "benchmarks.multi30k:with_ours", {"jit_compile": True}, smoke=False
+            ),
             RNN: Entry("benchmarks.multi30k:with_keras"),
         },
         ONE_POINT,
@@ -40,6 +43,14 @@ ALL = [
         "Training steps on Multi30k, the same batches, embedding 128, units 256.",
         {
             OURS: Entry("benchmarks.multi30k:with_ours"),
+            "ours, bfloat16": Entry(
+                "benchmarks.multi30k:with_ours",
+                {"policy": "mixed_bfloat16"},
+                tolerances=HALF_PRECISION,
+            ),
+            "ours, XLA": Entry(
+                "benchmarks.multi30k:with_ours", {"jit_compile": True}, smoke=False
+            ),
             "plain tf.scan": Entry("benchmarks.multi30k:with_scan"),
         },
         {"Multi30k": {"size": REFERENCE._replace(embedding=128, units=256)}},

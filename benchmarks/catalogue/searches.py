@@ -14,6 +14,7 @@ def _greedy(batch, what):
         f"Greedy decoding of {what}, {STEPS} steps.",
         {
             "keras_seqattn": Entry("benchmarks.ours:search"),
+            "ours, XLA": Entry("benchmarks.ours:search", {"jit_compile": True}),
             "PyTorch eager": Entry("benchmarks.rivals.torch_seq2seq:search"),
             "eager Keras loop": Entry("benchmarks.rivals.eager_loop:search"),
             "plain while_loop": Entry(plain),
@@ -25,11 +26,13 @@ def _greedy(batch, what):
 
 def _beam(batch, what):
     width = {"width": WIDTH}
+    compiled = {**width, "jit_compile": True}
     return _benchmark(
         f"beam_{batch}",
         f"Beam search, width {WIDTH}, of {what}, {STEPS} steps.",
         {
             "keras_seqattn": Entry("benchmarks.ours:search", width),
+            "ours, XLA": Entry("benchmarks.ours:search", compiled),
             "PyTorch eager": Entry("benchmarks.rivals.torch_seq2seq:search", width),
             "plain while_loop": Entry("benchmarks.rivals.plain_loop:search", width),
         },

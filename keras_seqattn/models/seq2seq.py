@@ -249,6 +249,16 @@ class Seq2Seq(keras.Model):
             )
         super().compile(optimizer, loss, *args, **kwargs)
 
+    def fit(self, *args, class_weight=None, **kwargs):
+        """As `keras.Model.fit`, but for `class_weight`: tokens have `sample_weight`."""
+        _check_class_weight(class_weight)
+        return super().fit(*args, **kwargs)
+
+    def train_on_batch(self, *args, class_weight=None, **kwargs):
+        """As `keras.Model.train_on_batch`, but for `class_weight`."""
+        _check_class_weight(class_weight)
+        return super().train_on_batch(*args, **kwargs)
+
     def compile_from_config(self, config):
         """What Keras does for every model that keeps its `compile`."""
         self.compile(**keras.saving.deserialize_keras_object(config))
@@ -350,6 +360,16 @@ def _check_shortens(head):
             "OutputHead, a DeepOutputHead, or a layer whose class defines `columns` "
             f"and `among` beside its `call`, received {type(head).__name__}. Drop the "
             "shortlist: all tokens have logits."
+        )
+
+
+def _check_class_weight(class_weight):
+    """Keras would weigh each sentence by the position of its largest id."""
+    if class_weight is not None:
+        raise ValueError(
+            "Seq2Seq got a class_weight. Expected None, because a label is a sequence "
+            f"of classes, received {class_weight!r}. Weigh the tokens: pass "
+            "sample_weight=weights[labels], of the shape [batch, target]."
         )
 
 

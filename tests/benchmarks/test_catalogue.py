@@ -37,8 +37,16 @@ def test_bases_and_axes():
                 assert min(options["size"]) >= 2
 
 
-@pytest.mark.slow
+QUICK = "train_step_masked"
+SMOKE = [
+    pytest.param(name, marks=() if name == QUICK else pytest.mark.slow)
+    for name, benchmark in BENCHMARKS.items()
+    if not benchmark.needs
+]
+
+
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("name", [n for n, b in BENCHMARKS.items() if not b.needs])
+@pytest.mark.parametrize("name", SMOKE)
 def test_smoke(name, capsys):
+    """They run, and the gate has nothing to say."""
     assert run.main(["--smoke", name]) == 0, capsys.readouterr().out

@@ -50,6 +50,16 @@ def test_trains_as_with_logits(name, jit):
     assert model.jit_compile == jit
 
 
+@pytest.mark.parametrize("method", ["fit", "train_on_batch"])
+def test_tokens_have_weights_not_classes(method):
+    model = compiled(seq2seq())
+    before = model.get_weights()
+    with pytest.raises(ValueError, match=r"Expected None.*sample_weight=weights\["):
+        getattr(model, method)(INPUTS, LABELS, class_weight={1: 2.0})
+    for weights, old in zip(model.get_weights(), before, strict=True):
+        np.testing.assert_array_equal(weights, old)
+
+
 def test_predictions_are_logits():
     model, twin = compiled(seq2seq()), seq2seq()
     received = model.predict(INPUTS, verbose=0)
