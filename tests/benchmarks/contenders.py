@@ -22,10 +22,15 @@ def sleeper(seconds=0.001, answer=1.0, tokens=0):
     )
 
 
-def hungry(megabytes):
-    return Contender(
-        lambda: np.ones(megabytes * 10**6, "uint8"), lambda: {"answer": np.array(1.0)}
-    )
+def hungry(megabytes, learns=0.0):
+    """A step takes so much memory, and changes the answer."""
+    answer = np.array(1.0)
+
+    def step():
+        answer[...] += learns
+        return np.ones(megabytes * 10**6, "uint8")
+
+    return Contender(step, lambda: {"answer": answer}, notes=("ate",))
 
 
 def missing(**options):

@@ -70,8 +70,11 @@ def test_no_figures_of_contenders_that_disagree(bench, capsys):
 def test_memory(bench, capsys):
     hungry = Entry("tests.benchmarks.contenders:hungry")
     points = {"30": {"megabytes": 30}}
-    _, rows = bench({"twin": hungry}, points=points, ours=hungry, kind="memory")
+    twin = hungry._replace(options={"learns": 0.5})
+    code, rows = bench({"twin": twin}, points=points, ours=hungry, kind="memory")
+    assert code == 0  # what is compared has not learned yet
     assert 25e6 < rows["30"]["memory"]["twin"] < 60e6
+    assert rows["30"]["notes"] == ["ours: ate", "twin: ate"]
     assert "MB above those after build" in capsys.readouterr().out
 
 

@@ -8,8 +8,8 @@ at once, and for the gradient it is computed again.
 import tensorflow as tf
 from keras import ops
 
-# Of a hidden layer at a time: 4 MB, which stay in a processor's caches.
-ENTRIES = 2**20
+# Of a hidden layer at a time: 8 MB, which stay in a processor's caches.
+ENTRIES = 2**21
 
 
 def in_chunks(score, query, keys, *weights):

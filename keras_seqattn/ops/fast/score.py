@@ -34,7 +34,7 @@ def pays(query, keys, v):
     queries, sizes = query.shape[1 : -len(v.shape)], (*query.shape, keys.shape[1])
     is_known = None not in sizes
     if not queries.rank:
-        return is_known and math.prod(sizes) > 4 * ENTRIES
+        return is_known and math.prod(sizes) > 2 * ENTRIES
     if is_known:
         return math.prod(sizes) >= LARGE
     if None not in queries and math.prod(queries) < 16:
