@@ -368,8 +368,8 @@ def _check_class_weight(class_weight):
     if class_weight is not None:
         raise ValueError(
             "Seq2Seq got a class_weight. Expected None, because a label is a sequence "
-            f"of classes, received {class_weight!r}. Weigh the tokens: pass "
-            "sample_weight=weights[labels], of the shape [batch, target]."
+            f"of classes, received {class_weight!r}. Pass weights of tokens "
+            "instead: sample_weight=weights[labels], [batch, target]."
         )
 
 

@@ -178,6 +178,13 @@ SEARCHES = [
         "tuples and classes with __slots__ are not.",
     ),
     (
+        "classes have weights",
+        lambda: seq2seq().fit({"source": IDS, "target": IDS}, IDS, class_weight={1: 2}),
+        "Seq2Seq got a class_weight. Expected None, because a label is a sequence of "
+        "classes, received {1: 2}. Pass weights of tokens instead: "
+        "sample_weight=weights[labels], [batch, target].",
+    ),
+    (
         "score by a class",
         lambda: ks.score(ks.Seq2Seq, IDS, IDS),
         "score got an unusable model. Expected a Seq2Seq or an Ensemble of them, "
