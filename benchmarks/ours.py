@@ -31,7 +31,7 @@ def search(size, width=None, jit_compile=False):
     """A contender that decodes, greedily or with a beam; only a beam shows scores.
 
     Args:
-        size: `Sizes`.
+        size: `Size`.
         width: of the beam; None: greedily.
         jit_compile: whether XLA compiles the whole search; else it is called eagerly.
     """

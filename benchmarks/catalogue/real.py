@@ -9,6 +9,14 @@ ONE_POINT = {"Multi30k": {}}
 # Where two words or two hypotheses are as good as each other, rounding decides.
 TRANSLATIONS = (Tolerance("texts", 0.002), Tolerance("scores", 1e-3))
 EXPORTED = "benchmarks.exported"
+TRAIN = "benchmarks.multi30k:with_ours"
+WAYS = {
+    OURS: Entry(TRAIN),
+    "ours, bfloat16": Entry(
+        TRAIN, {"policy": "mixed_bfloat16"}, tolerances=HALF_PRECISION
+    ),
+    "ours, XLA": Entry(TRAIN, {"jit_compile": True}, smoke=False),
+}
 
 
 def _exported(name, what, contenders):
@@ -23,15 +31,7 @@ ALL = [
         "multi30k_training",
         "Training steps on Multi30k, English to German, joint BPE of 8000.",
         {
-            OURS: Entry("benchmarks.multi30k:with_ours"),
-            "ours, bfloat16": Entry(
-                "benchmarks.multi30k:with_ours",
-                {"policy": "mixed_bfloat16"},
-                tolerances=HALF_PRECISION,
-            ),
-            "ours, XLA": Entry(
-                "benchmarks.multi30k:with_ours", {"jit_compile": True}, smoke=False
-            ),
+            **WAYS,
             RNN: Entry("benchmarks.multi30k:with_keras"),
         },
         ONE_POINT,
@@ -42,15 +42,7 @@ ALL = [
         "multi30k_loop",
         "Training steps on Multi30k, the same batches, embedding 128, units 256.",
         {
-            OURS: Entry("benchmarks.multi30k:with_ours"),
-            "ours, bfloat16": Entry(
-                "benchmarks.multi30k:with_ours",
-                {"policy": "mixed_bfloat16"},
-                tolerances=HALF_PRECISION,
-            ),
-            "ours, XLA": Entry(
-                "benchmarks.multi30k:with_ours", {"jit_compile": True}, smoke=False
-            ),
+            **WAYS,
             "plain tf.scan": Entry("benchmarks.multi30k:with_scan"),
         },
         {"Multi30k": {"size": REFERENCE._replace(embedding=128, units=256)}},
