@@ -1,5 +1,7 @@
 """A whole model: from the ids of two sentences to logits, at once or step by step."""
 
+import inspect
+
 import keras
 from keras import ops
 
@@ -249,14 +251,14 @@ class Seq2Seq(keras.Model):
             )
         super().compile(optimizer, loss, *args, **kwargs)
 
-    def fit(self, *args, class_weight=None, **kwargs):
+    def fit(self, *args, **kwargs):
         """As `keras.Model.fit`, but for `class_weight`: tokens have `sample_weight`."""
-        _check_class_weight(class_weight)
+        _check_class_weight(super().fit, args, kwargs)
         return super().fit(*args, **kwargs)
 
-    def train_on_batch(self, *args, class_weight=None, **kwargs):
+    def train_on_batch(self, *args, **kwargs):
         """As `keras.Model.train_on_batch`, but for `class_weight`."""
-        _check_class_weight(class_weight)
+        _check_class_weight(super().train_on_batch, args, kwargs)
         return super().train_on_batch(*args, **kwargs)
 
     def compile_from_config(self, config):
@@ -363,8 +365,10 @@ def _check_shortens(head):
         )
 
 
-def _check_class_weight(class_weight):
+def _check_class_weight(method, args, kwargs):
     """Keras would weigh each sentence by the position of its largest id."""
+    given = inspect.signature(method).bind(*args, **kwargs).arguments
+    class_weight = given.get("class_weight")
     if class_weight is not None:
         raise ValueError(
             "Seq2Seq got a class_weight. Expected None, because a label is a sequence "

@@ -1,5 +1,7 @@
 """`compile(loss="auto")`: the same training, without the logits."""
 
+import inspect
+
 import keras
 import numpy as np
 import pytest
@@ -51,11 +53,18 @@ def test_trains_as_with_logits(name, jit):
 
 
 @pytest.mark.parametrize("method", ["fit", "train_on_batch"])
-def test_tokens_have_weights_not_classes(method):
+@pytest.mark.parametrize("is_named", [True, False])
+def test_tokens_have_weights_not_classes(method, is_named):
     model = compiled(seq2seq())
     before = model.get_weights()
+    train = getattr(model, method)
+    place = list(inspect.signature(getattr(keras.Model, method)).parameters)
+    between = [None] * (place.index("class_weight") - 3)  # self, x, y
+    args, kwargs = [*between, {1: 2.0}], {}
+    if is_named:
+        args, kwargs = [], {"class_weight": {1: 2.0}}
     with pytest.raises(ValueError, match=r"Expected None.*sample_weight=weights\["):
-        getattr(model, method)(INPUTS, LABELS, class_weight={1: 2.0})
+        train(INPUTS, LABELS, *args, **kwargs)
     for weights, old in zip(model.get_weights(), before, strict=True):
         np.testing.assert_array_equal(weights, old)
 

@@ -8,7 +8,8 @@ at once, and for the gradient it is computed again.
 import tensorflow as tf
 from keras import ops
 
-# Of a hidden layer at a time: 8 MB, which stay in a processor's caches.
+# Of a hidden layer at a time: 8 MB. With less a chunk costs more, for no memory that
+# counts: `python -m benchmarks.run whole_sequence_200 whole_sequence_memory`.
 ENTRIES = 2**21
 
 

@@ -10,18 +10,23 @@ from keras_seqattn.ops.products import in_loop, multiply, multiply_each
 from keras_seqattn.ops.unroll import static_unroll
 
 
-def gradients(unroll, kernel, inputs, dtype="float32"):
-    """Of inputs and kernel, through a recurrence."""
-
-    def step(x, h):
-        h = tf.tanh(x + multiply(h, kernel, dtype))
-        return h, h
-
+def gradients_of(unroll, step, inputs, kernel):
+    """Of inputs and kernel, through a loop of these steps."""
     with tf.GradientTape() as tape:
         tape.watch([inputs, kernel.value])
         outputs, state = unroll(step, inputs, tf.zeros_like(inputs[:, 0]))
         loss = tf.reduce_sum(tf.sin(outputs)) + tf.reduce_sum(state)
     return tape.gradient(loss, [inputs, kernel.value])
+
+
+def gradients(unroll, kernel, inputs, dtype="float32"):
+    """Through a recurrence."""
+
+    def step(x, h):
+        h = tf.tanh(x + multiply(h, kernel, dtype))
+        return h, h
+
+    return gradients_of(unroll, step, inputs, kernel)
 
 
 @pytest.fixture
@@ -108,11 +113,7 @@ def test_one_kernel_twice_and_axes_between(given):
             h = tf.tanh(multiply(x, kernel, "float32") + multiply(h, kernel, "float32"))
             return h, h
 
-        with tf.GradientTape() as tape:
-            tape.watch([inputs, kernel.value])
-            outputs, _ = unroll(step, inputs, tf.zeros_like(inputs[:, 0]))
-            loss = tf.reduce_sum(tf.sin(outputs))
-        return tape.gradient(loss, [inputs, kernel.value])
+        return gradients_of(unroll, step, inputs, kernel)
 
     spec = tf.TensorSpec([None, None, 2, 3])
     graph = tf.function(
@@ -201,11 +202,7 @@ def test_a_factor_without_a_gradient(given, left):
             h = tf.tanh(x + multiply(left(h), kernel, "float32"))
             return h, h
 
-        with tf.GradientTape() as tape:
-            tape.watch([inputs, kernel.value])
-            outputs, _ = unroll(step, inputs, tf.zeros_like(inputs[:, 0]))
-            loss = tf.reduce_sum(tf.sin(outputs))
-        return tape.gradient(loss, [inputs, kernel.value])
+        return gradients_of(unroll, step, inputs, kernel)
 
     received = tf.function(lambda x: found(dynamic_unroll, x))(inputs)
     for one, other in zip(received, found(static_unroll, inputs), strict=True):
