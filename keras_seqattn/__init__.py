@@ -66,6 +66,7 @@ from keras_seqattn.training.alignment_error import (
     read_alignments,
 )
 from keras_seqattn.training.averaging import average_checkpoints
+from keras_seqattn.training.divergence import DivergenceGuard
 from keras_seqattn.training.edit_distance import edit_distance
 from keras_seqattn.training.fused_crossentropy import FusedCrossentropy
 from keras_seqattn.training.losses import SmoothedCrossentropy
@@ -127,6 +128,7 @@ __all__ = [
     "DecoderCell",
     "DeepOutputHead",
     "DenseBridge",
+    "DivergenceGuard",
     "Encoded",
     "Encoder",
     "Ensemble",

@@ -3,6 +3,10 @@
 import difflib
 
 
+class RunFailed(Exception):
+    """A run that ended without what it was for, through no fault of its options."""
+
+
 def user_error(what, expected, received, remedy):
     """A `ValueError` in four parts."""
     return ValueError(f"{what}. Expected {expected}, received {received}. {remedy}.")

@@ -1,7 +1,6 @@
 """Writes a SavedModel, or a LiteRT file: strings in, strings out, without Python."""
 
 import inspect
-import json
 from pathlib import Path
 
 from keras_seqattn.cli import export_form, use_options
@@ -128,7 +127,7 @@ def _model(settings, translator):
     name = settings.model if "." in settings.model else f"zoo.{settings.model}"
     try:
         function, arguments = model_choice.chosen(settings)
-    except ValueError:  # in a module that is not here: the model does without it
+    except ValueError:  # not of the zoo, or not here: the model does without it
         return {"function": name}
     texts = translator.source_text, translator.target_text
     for argument, text in zip(model_choice.VOCABULARIES, texts, strict=True):
@@ -139,7 +138,5 @@ def _model(settings, translator):
 
 def _best(run):
     """`{"validation": {metric: value}}` of the weights that the translator has."""
-    path = run.checkpoints / "validation.json"
-    entries = json.loads(path.read_text())["entries"] if path.exists() else []
-    best = [entry["values"] for entry in entries if entry["best"]]
-    return {"validation": best[-1]} if best else None
+    best = run.best_validation()
+    return {"validation": best["values"]} if best else None

@@ -3,18 +3,18 @@
 import contextlib
 import json
 
-from keras_seqattn.training.checkpoint import replacing
+from keras_seqattn.files import replacing
 
 
 def read(path):
-    """The entries so far; a line that cannot be read, half written, is left out."""
+    """The entries so far; a line that is no entry, e.g. half written, is left out."""
     if not path.exists():
         return []
     entries = []
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError, RecursionError):
             entries.append(json.loads(line))
-    return entries
+    return [entry for entry in entries if _is_entry(entry)]
 
 
 def write(path, entries):
@@ -22,3 +22,9 @@ def write(path, entries):
     with replacing(path) as file:
         lines = (f"{json.dumps(entry)}\n" for entry in entries)
         file.write_text("".join(lines), encoding="utf-8")
+
+
+def _is_entry(value):
+    if not isinstance(value, dict) or not {"epoch", "step"} <= value.keys():
+        return False
+    return all(type(number) in (int, float, type(None)) for number in value.values())

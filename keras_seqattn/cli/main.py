@@ -17,9 +17,11 @@ from keras_seqattn.cli import (
     train,
     translate,
 )
+from keras_seqattn.cli.errors import RunFailed
 
 VERBS = (train, translate, evaluate, score, export, serve, inspect, tasks)
 USER_ERRORS = (ValueError, OSError, ImportError, NotImplementedError)
+FAILURES = (RunFailed, FloatingPointError)
 EXAMPLES = """\
 examples:
   seqattn train --task dates --preset small --out runs/dates
@@ -38,7 +40,8 @@ def main(arguments=None):
         arguments: list of strings; None: those of the process.
 
     Returns:
-        The exit code: 0, 2 for an error of the user, 130 for Ctrl-C.
+        The exit code: 0; 1 for a run that has failed (it diverged, or it could not be
+        saved); 2 for an error of the user; 130 for Ctrl-C.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
@@ -64,11 +67,11 @@ def run(parsed, given):
         except BrokenPipeError:  # who reads the output, e.g. `head`, has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 1
-        except USER_ERRORS as error:
+        except (*FAILURES, *USER_ERRORS) as error:
             if parsed.debug:
                 raise
             _say("error", error)
-            return 2
+            return 1 if isinstance(error, FAILURES) else 2
         except KeyboardInterrupt:
             if parsed.debug:
                 raise

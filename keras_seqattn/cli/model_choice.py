@@ -3,19 +3,31 @@
 import importlib
 import inspect
 import os
+import shlex
 import sys
 
+import keras
+
 from keras_seqattn.cli.errors import check_name, user_error
-from keras_seqattn.cli.values import arguments, call
+from keras_seqattn.cli.values import Typed, arguments, call
 
 OPTIMIZER = "_optimizer"
 VOCABULARIES = ("source_vocabulary", "target_vocabulary")
 
 
 def find(name):
-    """A function by its dotted name; without a dot it is one of the zoo."""
+    """The function of a name.
+
+    Without a dot it is one of the zoo; "package>name" is one that was registered with
+    `keras.saving.register_keras_serializable`. Any other name is imported only if it
+    was `Typed`: a file does not decide which code runs.
+    """
+    if _registered(name):
+        return _registered(name)
+    if not isinstance(name, Typed):
+        _check_of_zoo(name)
     module_name, _, function = (name if "." in name else f"zoo.{name}").rpartition(".")
-    if os.getcwd() not in sys.path:
+    if module_name != "zoo" and os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())  # functions of your own
     try:
         module = importlib.import_module(module_name)
@@ -32,6 +44,27 @@ def find(name):
         known = [name for name in known if not name.endswith(OPTIMIZER)]
     check_name("train", "model", function, known)
     return getattr(module, function)
+
+
+def _check_of_zoo(name):
+    if "." in name and name.removeprefix("zoo.") not in zoo_names():
+        raise user_error(
+            "train found a model in a file that is not a function of the zoo",
+            "one of the zoo, one that is registered with Keras, or the same name typed "
+            "by you, because a file must not decide which code runs",
+            repr(name),
+            f"If you trust this code, add --model {shlex.quote(name)}",
+        )
+
+
+def zoo_names():
+    """The functions of the zoo, optimizers included."""
+    return importlib.import_module("zoo").__all__
+
+
+def _registered(name):
+    found = keras.saving.get_registered_object(name) if ">" in name else None
+    return found if inspect.isfunction(found) else None
 
 
 def chosen(settings):

@@ -61,7 +61,7 @@ def _known():
 
 
 def _of_paper(settings, steps_per_epoch):
-    name = f"{settings.model}_optimizer"
+    name = type(settings.model)(f"{settings.model}_optimizer")  # typed, if that is
     try:
         make = find(name)
     except ValueError as error:

@@ -2,18 +2,22 @@
 
 import json
 import shlex
-import sys
-import warnings
+import shutil
 from pathlib import Path
 
 from keras_seqattn.cli.errors import user_error
 from keras_seqattn.cli.machine import machine
+from keras_seqattn.cli.run_json import read_run, versions
+from keras_seqattn.cli.run_lock import NAME as LOCK
+from keras_seqattn.cli.run_lock import locked
+from keras_seqattn.cli.run_states import RunStates
 from keras_seqattn.cli.settings import Settings
-from keras_seqattn.export import manifest
+from keras_seqattn.files import repair, replacing, replacing_folder
 from keras_seqattn.text.processor import TextProcessor
-from keras_seqattn.training.checkpoint import replacing
+from keras_seqattn.training.validation_record import read_entries
 
-FREE = ("epochs", "minutes", "patience")  # what a resumed run may change
+FREE = ("epochs", "minutes", "patience", "on_divergence")  # a resumed run may change
+_SIDES = ("source", "target")
 
 
 class RunFolder:
@@ -28,6 +32,7 @@ class RunFolder:
         self.path, self.about = Path(path), about
         self.translator = self.path / "translator"
         self.checkpoints = self.path / "checkpoints"
+        self.states = RunStates(self.checkpoints)
         self.logs = self.path / "logs"
         self.history = self.path / "history.jsonl"
 
@@ -54,9 +59,6 @@ class RunFolder:
                 content.setdefault("continued", []).append(command)
                 content["settings"] = settings.to_dict()
         else:
-            source_text.save(self._text("source"))
-            if target_text is not source_text:
-                target_text.save(self._text("target"))
             content = {
                 "command": command,
                 "settings": settings.to_dict(),
@@ -67,10 +69,18 @@ class RunFolder:
         with replacing(self.path / "run.json") as file:
             text = json.dumps(content, indent=2, ensure_ascii=False)
             file.write_text(f"{text}\n", encoding="utf-8")
+        if not (self.path / "text").exists():
+            self._save_texts(source_text, target_text)
+
+    def _save_texts(self, source, target):
+        with replacing_folder(self.path / "text", "train", "text", _SIDES) as folder:
+            source.save(Path(folder, "source"))
+            if target is not source:
+                target.save(Path(folder, "target"))
 
     def texts(self):
-        """The processors of a run that goes on, or None."""
-        if not self.exists:
+        """The processors of a run that goes on; None if it has not saved them yet."""
+        if not self.exists or not (self.path / "text").exists():
             return None
         source = TextProcessor.load(self._text("source"))
         is_joint = not self._text("target").exists()
@@ -78,6 +88,24 @@ class RunFolder:
 
     def _text(self, side):
         return self.path / "text" / side
+
+    # Who may write to it ----------------------------------------------------------
+
+    def locked(self, command):
+        """Inside, no other process trains in this folder."""
+        return locked(self.path, command)
+
+    def repair(self):
+        """Puts in order what a killed process left behind; only with the lock."""
+        if not self.path.exists():
+            return
+        repair(self.path, ("text", "translator"))
+        if self.checkpoints.exists():
+            repair(self.checkpoints, ())
+        others = {path.name for path in self.path.iterdir()} - {LOCK}
+        if not self.exists and others == {"text"} and self._text("source").exists():
+            # Earlier versions saved the texts first, and run.json after them.
+            shutil.rmtree(self.path / "text")
 
     def check_free(self, settings):
         """Nothing is there that a new training would destroy."""
@@ -91,63 +119,44 @@ class RunFolder:
                 f"Choose another folder; to go on with that run: seqattn train "
                 f"--resume {self.path}",
             )
-        if self.path.exists() and (self.path.is_file() or any(self.path.iterdir())):
-            raise user_error(
-                "train got a path that holds something else",
-                "a new or an empty folder",
-                f"--out {self.path}",
-                "Choose another one; nothing in it was touched",
-            )
+        if {path.name for path in self.path.iterdir()} - {LOCK}:
+            raise self._holds_something_else()
+
+    def check_path(self):
+        """What is there, if anything is, is a folder."""
+        if self.path.exists() and not self.path.is_dir():
+            raise self._holds_something_else()
+
+    def _holds_something_else(self):
+        return user_error(
+            "train got a path that holds something else",
+            "a new or an empty folder",
+            f"--out {self.path}",
+            "Choose another one; nothing in it was touched",
+        )
 
     # How far it is ----------------------------------------------------------------
 
     def best(self):
         """The best validation so far in words, or None."""
-        path = self.checkpoints / "validation.json"
-        entries = json.loads(path.read_text())["entries"] if path.exists() else []
-        best = [entry for entry in entries if entry["best"]]
-        if not best:
+        best = self.best_validation()
+        if best is None:
             return None
-        values = ", ".join(f"{n} {v:.2f}" for n, v in best[-1]["values"].items())
-        return f"{values}, of step {best[-1]['step']}"
+        values = ", ".join(f"{n} {v:.2f}" for n, v in best["values"].items())
+        return f"{values}, of step {best['step']}"
 
-    def last_epoch(self):
-        """How many epochs are done and kept."""
-        return max([0, *map(_epoch, self.states())])
-
-    def states(self):
-        """Files with everything that is needed to go on."""
-        return list(self.checkpoints.glob("state-*.weights.h5"))
-
-    def state(self, epoch):
-        """The file of an epoch."""
-        return self.checkpoints / f"state-{epoch}.weights.h5"
+    def best_validation(self):
+        """`{"step": int, "values": {metric: value}, ...}`, or None."""
+        path = self.checkpoints / "validation.json"
+        entries = read_entries(path)[1] if path.exists() else []
+        return ([None] + [entry for entry in entries if entry["best"]])[-1]
 
     def load_state(self, model, epoch):
         """Weights and optimizer as they were after so many epochs."""
         if epoch:
-            model.optimizer.build(model.trainable_variables)
-            model.load_weights(self.state(epoch))
+            self.states.load(model, epoch)
         else:  # what was validated in an epoch that is not kept
             (self.checkpoints / "validation.json").unlink(missing_ok=True)
-
-
-def read_run(path):
-    """A `run.json`, checked."""
-    try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-        Settings.of(content["settings"])
-        return content
-    except FileNotFoundError:
-        received = f"{str(path)!r}, which does not exist"
-    except (ValueError, KeyError, TypeError) as error:
-        received = f"{str(path)!r}: {str(error).rstrip('.')}"
-    raise user_error(
-        "seqattn found no settings of a run",
-        "a run.json that seqattn train has written",
-        received,
-        "Check the path: it is in the folder named by --out",
-    )
 
 
 def run_of(path):
@@ -159,31 +168,6 @@ def run_of(path):
     # What else lies beside a run.json need not be of that run, nor be there: a path may
     # be the name of a shipped model.
     return around if around.translator == path.absolute() and around.exists else None
-
-
-def versions():
-    """Of what computes; a repeated run wants the same."""
-    python = ".".join(map(str, sys.version_info[:3]))
-    return {"python": python, **manifest.versions()}
-
-
-def warn_of_versions(then):
-    """Other versions compute other numbers."""
-    now = versions()
-    changed = [
-        f"{n} {then.get(n)} (now {now[n]})" for n in now if then.get(n) != now[n]
-    ]
-    if changed:
-        warnings.warn(
-            "train goes on with other versions than the run began with. Expected "
-            f"those in run.json, received another {', '.join(changed)}. Install the "
-            "old ones if the numbers must be the same.",
-            stacklevel=2,
-        )
-
-
-def _epoch(path):
-    return int(path.name.removeprefix("state-").removesuffix(".weights.h5"))
 
 
 def _differences(old, new):

@@ -8,7 +8,8 @@ import dataclasses
 import functools
 import os
 
-from keras_seqattn.cli.errors import check_name
+from keras_seqattn.cli.errors import check_name, user_error
+from keras_seqattn.cli.values import Typed
 
 GROUPS = {
     "data": "data (one of --task, --corpus, --pairs, --source with --target)",
@@ -95,6 +96,7 @@ class Settings:
         "a function that makes one: of zoo, or package.function",
         "bahdanau2015",
         metavar="NAME",
+        type=Typed,
     )
     preset: str = _model("its sizes by name, e.g. small", metavar="NAME")
     set: dict = _model("its arguments, e.g. units=256 maxout=128", {}, **_VALUES)
@@ -136,6 +138,12 @@ class Settings:
         metavar="NAME",
     )
     patience: int = _loop("stop after N validations without a better", metavar="N")
+    on_divergence: str = _loop(
+        "when the loss is no number, or 100 times what it was in the first step: stop "
+        "with an error, skip these steps, or ignore it",
+        "stop",
+        choices=["stop", "skip", "ignore"],
+    )
     attention: int = _loop(
         "held-out texts whose alignments TensorBoard shows at each validation",
         8,
@@ -167,6 +175,8 @@ class Settings:
         """From a dict, e.g. of `run.json`; unknown names are an error."""
         for name in values:
             check_name("train", "setting", name, names())
+        for field in dataclasses.fields(cls):
+            _check_value(field, values.get(field.name, field.default))
         return cls(**values)
 
     def with_(self, **values):
@@ -188,6 +198,59 @@ def names(groups=GROUPS):
     """Of the settings in some groups, in order."""
     fields = dataclasses.fields(Settings)
     return [field.name for field in fields if field.metadata["group"] in groups]
+
+
+def _check_value(field, value):
+    """A file may hold anything; argparse has checked what was typed."""
+    choices = field.metadata["option"].get("choices")
+    if value is None and field.default is None or value is dataclasses.MISSING:
+        return
+    if choices and value not in choices:
+        raise _unusable(field, value, f"one of {', '.join(choices)}")
+    if not _FITS[field.type](value):
+        raise _unusable(field, value, _IN_WORDS[field.type])
+
+
+def _unusable(field, value, expected):
+    return user_error(
+        f"train got an unusable value of the setting {field.name}",
+        expected,
+        repr(value)[:60],
+        "Write it as seqattn train writes it into run.json",
+    )
+
+
+def _is_plain(value):
+    return value is None or type(value) in (str, bool, int, float)
+
+
+def _are_plain(values):
+    return isinstance(values, list) and all(map(_is_plain, values))
+
+
+def _are_named(values):
+    return isinstance(values, dict) and all(
+        type(name) is str and (_is_plain(value) or _are_plain(value))
+        for name, value in values.items()
+    )
+
+
+_FITS = {
+    str: lambda value: type(value) is str,
+    bool: lambda value: type(value) is bool,
+    int: lambda value: type(value) is int,
+    float: lambda value: type(value) in (int, float),
+    list: _are_plain,
+    dict: _are_named,
+}
+_IN_WORDS = {
+    str: "a string",
+    bool: "true or false",
+    int: "an integer",
+    float: "a number",
+    list: "a list of strings or numbers",
+    dict: "an object with strings, numbers or lists of them",
+}
 
 
 def _is_path(name):

@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from keras_seqattn.cli.errors import user_error
+from keras_seqattn.cli.errors import RunFailed, user_error
 from keras_seqattn.cli.settings import Settings, names
 from keras_seqattn.cli.train_options import add_settings, given
 
@@ -51,17 +51,31 @@ def configure(parser):
 
 def run(parsed):
     """Trains."""
-    from keras_seqattn.cli import data_choice, training
-    from keras_seqattn.cli.progress import note
     from keras_seqattn.cli.run_folder import RunFolder
 
     sys.stdout.reconfigure(line_buffering=True)  # a log file is read while it grows
-    path, settings, expected = _what(parsed)
+    _check_folders(parsed)
+    run = RunFolder(parsed.resume or parsed.out)
+    if parsed.resume:
+        run.content()  # an error now, before there is a folder of this name
+    elif not run.exists:
+        run.check_path()
+    with run.locked(parsed.command):
+        run.repair()
+        return _train(parsed, run)
+
+
+def _train(parsed, run):
+    """In a folder that no other process writes to; returns the exit code."""
+    from keras_seqattn.cli import data_choice, training
+    from keras_seqattn.cli.progress import note
+
+    settings, expected = _what(parsed, run)
     training.check(settings)
     task, lines = data_choice.read(settings)
     settings = training.effective(settings, task)
     data = data_choice.fingerprints(task)
-    run = RunFolder(path, {"command": parsed.command, "data": data})
+    run.about = {"command": parsed.command, "data": data}
     if not parsed.resume:
         run.check_free(settings)
     _check_same(expected, data)
@@ -75,23 +89,26 @@ def run(parsed):
         if settings.average:
             note("The mean of the last ones is tried when a training is done.")
         return 130
+    except (FloatingPointError, RunFailed):
+        note(_last_words(run, "failed"))
+        raise
     note(_last_words(run, "done"))
     return 0
 
 
-def _what(parsed):
-    """The folder, the settings, and the data that are expected."""
-    from keras_seqattn.cli.run_folder import FREE, RunFolder, read_run, warn_of_versions
+def _what(parsed, run):
+    """The settings, and the data that are expected."""
+    from keras_seqattn.cli.run_folder import FREE
+    from keras_seqattn.cli.run_json import read_run, warn_of_versions
 
     values = given(parsed)
     if "text" in parsed:
         values = {"source_text": parsed.text, "target_text": parsed.text, **values}
-    _check_folders(parsed)
     if not parsed.resume and not parsed.repeat:
-        return parsed.out, Settings(**values).with_absolute_paths(), None
+        return Settings(**values).with_absolute_paths(), None
     if parsed.resume:
-        _check_free(values, FREE)
-        content = RunFolder(parsed.resume).content()
+        content = run.content()
+        _check_free(values, FREE, content["settings"])
     else:
         content = read_run(parsed.repeat)
         content["settings"] = _opened(content["settings"], values)
@@ -99,7 +116,7 @@ def _what(parsed):
     settings = Settings.of(content["settings"]).with_(**values).with_absolute_paths()
     is_same = not set(values) & set(names(["data", "held"]))
     expected = content["data"] if is_same else None
-    return parsed.resume or parsed.out, settings, expected
+    return settings, expected
 
 
 def _opened(settings, values):
@@ -148,11 +165,13 @@ def _check_folders(parsed):
         )
 
 
-def _check_free(values, free):
-    fixed = [name for name in values if name not in free]
+def _check_free(values, free, settings):
+    """The model may be named again: one that is not of the zoo must be typed."""
+    same = {"model"} if values.get("model") == settings.get("model") else set()
+    fixed = [name for name in values if name not in {*free, *same}]
     if fixed:
         raise user_error(
-            "train got other settings for a run that it shall go on with",
+            "train got other settings for a run that it goes on with",
             f"{', '.join(free)} at most, the others are those of the run",
             ", ".join(f"{name}={values[name]!r}" for name in fixed),
             "Leave them out; for a new run use --repeat RUN/run.json --out NEW",

@@ -8,6 +8,7 @@ import keras
 import numpy as np
 
 from keras_seqattn.cli import model_choice, settings_checks, text_choice
+from keras_seqattn.cli.errors import user_error
 from keras_seqattn.cli.keeper import Keeper
 from keras_seqattn.cli.metric_choice import metrics
 from keras_seqattn.cli.optimizer_choice import optimizer
@@ -20,6 +21,7 @@ from keras_seqattn.data.encoding import encode
 from keras_seqattn.data.filtering import filter_lengths
 from keras_seqattn.decoding.limits import RelativeLength
 from keras_seqattn.tensorboard.callback import AttentionCallback
+from keras_seqattn.training.divergence import DivergenceGuard
 from keras_seqattn.training.fused_crossentropy import FusedCrossentropy
 from keras_seqattn.training.metrics import Perplexity, TokenAccuracy
 from keras_seqattn.training.validation import Validation
@@ -167,12 +169,13 @@ def train(settings, task, run):
         run: `RunFolder`.
     """
     keras.utils.set_random_seed(settings.seed)
+    epoch = run.states.last_whole()
     with working("learning the vocabulary"):
-        texts = run.texts() or text_choice.learn(settings, task.train)
+        texts = _texts(settings, task, run, epoch)
     references = task.references["validation"]
     text_choice.warn_of_references(settings, texts[1], references)
     translator = make_translator(settings, *texts)
-    model, epoch = translator.model, run.last_epoch()
+    model = translator.model
     dataset, steps = make_dataset(settings, task.train, translator, epoch)
     model.compile(
         optimizer(settings, steps),
@@ -181,32 +184,63 @@ def train(settings, task, run):
         jit_compile=settings.jit,
     )
     model.summary(print_fn=note)
-    validation = make_validation(settings, task, translator, run)
     run.begin(settings, *texts)
     run.load_state(model, epoch)
+    validation = make_validation(settings, task, translator, run)
     shown = shown_attention(settings, task, translator, run)
-    limit = TimeLimit(settings.minutes)
+    limit, action = TimeLimit(settings.minutes), settings.on_divergence
+    guards = [] if action == "ignore" else [DivergenceGuard(action)]
     keeper = Keeper(run, translator, validation, limit)
     with interruptible():
         try:
             model.fit(
                 dataset,
-                epochs=settings.epochs,
+                epochs=_last_epoch(settings, validation, model, epoch),
                 steps_per_epoch=steps if settings.sample else None,
                 initial_epoch=epoch,
                 shuffle=False,  # the dataset does
                 verbose=1 if sys.stdout.isatty() else 2,
-                callbacks=[validation, SeedPerEpoch(), limit, keeper, *shown],
+                callbacks=[*guards, validation, SeedPerEpoch(), limit, keeper, *shown],
             )
-        except BaseException:
-            _finish(keeper)
+        except BaseException as error:
+            has_diverged = isinstance(error, FloatingPointError)
+            if has_diverged:  # perhaps in the last step before a state
+                run.states.forget_after(max(guard.good_epochs for guard in guards))
+            _finish(keeper, only_best=has_diverged)
             raise
         keeper.finish()
+    keeper.check_saved()
 
 
-def _finish(keeper):
+def _texts(settings, task, run, epoch):
+    """The processors of a run that goes on; else new ones."""
+    found = run.texts()
+    if found is None and epoch:
+        raise user_error(
+            "train found a run without its text processors",
+            f"{str(run.path / 'text')!r}, which the run was begun with",
+            "no such folder",
+            "Put it back, or start a new run with --repeat and its run.json",
+        )
+    return found or text_choice.learn(settings, task.train)
+
+
+def _last_epoch(settings, validation, model, epoch):
+    """Not one more where a run goes on whose patience has ended before."""
+    if epoch:
+        validation.go_on(int(model.optimizer.iterations))
+        if validation.is_over:
+            note(
+                f"The last {settings.patience} validations were no better: the run is "
+                "done. Give a larger --patience to go on."
+            )
+            return epoch
+    return settings.epochs
+
+
+def _finish(keeper, only_best):
     """What ended the training is what is said, not what comes of it."""
     try:
-        keeper.finish()
+        keeper.finish(only_best)
     except (OSError, ValueError) as other:
         note(f"no translator could be kept: {other}")

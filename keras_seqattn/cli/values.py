@@ -8,6 +8,13 @@ _SWITCHES = {"true": True, "false": False}
 _CONSTANTS = {"none": None, **_SWITCHES}
 
 
+class Typed(str):
+    """A name that was typed on the command line: it may name any code to run.
+
+    The same name in a file is a plain string, and may not.
+    """
+
+
 def named_values(words):
     """`{"units": "256"}` from `["units=256"]`."""
     values = {}

@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_seqattn.data.encoded import EncodedPairs, Ids
-from keras_seqattn.data.files import written_whole
+from keras_seqattn.files import replacing
 from keras_seqattn.types import SpecialTokens
 
 _CHUNK = 8192  # sentences that are encoded at once
@@ -109,7 +109,7 @@ def _save(path, fingerprint, encoded):
     for side in ("source", "target"):
         ids = getattr(encoded, side)
         arrays |= {f"{side}_values": ids.values, f"{side}_splits": ids.splits}
-    with written_whole(path) as file:
+    with replacing(path) as part, open(part, "wb") as file:
         np.savez(file, **arrays)
 
 

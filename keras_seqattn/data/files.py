@@ -51,21 +51,3 @@ def is_text(string):
     except UnicodeEncodeError:
         return False
     return True
-
-
-@contextlib.contextmanager
-def written_whole(path):
-    """A file to write bytes to, which gets its name when all is written.
-
-    A full disk or Ctrl-C leaves what was there before.
-    """
-    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
-    part = f"{path}.{os.getpid()}.part"
-    try:
-        with open(part, "wb") as file:
-            yield file
-        os.replace(part, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.remove(part)
-        raise

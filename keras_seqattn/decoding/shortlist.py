@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from keras_seqattn.decoding.lexicon import aligned, counted
 from keras_seqattn.decoding.options import check_count
+from keras_seqattn.files import replacing
 from keras_seqattn.types import SpecialTokens
 
 
@@ -160,7 +161,7 @@ class Shortlist:
 
     def save(self, path):
         """Writes one file, NumPy's .npz whatever its name."""
-        with open(path, "wb") as file:
+        with replacing(path) as part, open(part, "wb") as file:
             np.savez_compressed(file, **dataclasses.asdict(self))
 
     @classmethod

@@ -13,7 +13,7 @@ from keras_seqattn.export.litert_checks import (
 )
 from keras_seqattn.export.litert_text import pieces, reader, writer
 from keras_seqattn.export.portable import without_cudnn
-from keras_seqattn.training.checkpoint import replacing
+from keras_seqattn.files import replacing
 
 
 def export_litert(

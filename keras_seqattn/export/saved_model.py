@@ -11,7 +11,7 @@ from keras_seqattn.export.portable import check_portable, without_cudnn
 from keras_seqattn.export.signatures import signatures
 from keras_seqattn.export.warmup import requests_for, write_warmup
 from keras_seqattn.export.weights import StoredWeights, check_kind
-from keras_seqattn.export.whole_folder import whole_folder
+from keras_seqattn.files import replacing_folder
 
 # What TensorFlow writes, what is added here, and what people add to be served.
 _NAMES = (
@@ -69,7 +69,7 @@ def export_saved_model(
     if version is not None:
         check_count("export", "version", version, 1)
         path = os.path.join(path, str(version))
-    with whole_folder(path, "export", "SavedModel", _NAMES) as folder:
+    with replacing_folder(path, "export", "SavedModel", _NAMES) as folder:
         stored = StoredWeights(pipeline.model, weights)
         named = signatures(pipeline, stored)
         with without_cudnn(pipeline.model):

@@ -1,40 +1,21 @@
-"""Files that are whole or not there at all; the weights of a model in one of them."""
+"""The weights of a model in a file that is written whole or not at all."""
 
 import contextlib
 import errno
 import math
 import os
 import shutil
-from pathlib import Path
 
-
-@contextlib.contextmanager
-def replacing(path):
-    """Gives a path to write to; what is there afterwards takes the place of `path`.
-
-    Whatever goes wrong before, a full disk, an error, the power, the old file is still
-    there.
-    """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".unfinished-{path.name}")
-    try:
-        yield unfinished
-        _to_disk(unfinished)
-        os.replace(unfinished, path)
-        _to_disk(path.parent)  # the new name, too
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
+from keras_seqattn.files import replacing
 
 
 def save_weights(model, path, with_optimizer=False):
-    """Saves the weights of a model in a `.weights.h5` file.
+    """Saves the weights of a model in a `.weights.h5` file, with a checksum beside it.
 
     With its optimizer, training can go on from them.
     """
     extra = contextlib.nullcontext() if with_optimizer else without_optimizer(model)
-    with replacing(path) as unfinished, extra:
+    with replacing(path, with_checksum=True) as unfinished, extra:
         _check_space(model, unfinished)
         try:
             model.save_weights(unfinished)
@@ -64,16 +45,6 @@ def without_optimizer(model):
         yield
     finally:
         model.optimizer = optimizer
-
-
-def _to_disk(path):
-    if path.is_dir() and os.name == "nt":
-        return  # Windows opens no folders
-    handle = os.open(path, os.O_RDWR if path.is_file() else os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _check_space(model, path):

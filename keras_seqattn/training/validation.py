@@ -102,10 +102,8 @@ class Validation(keras.callbacks.Callback):
     def on_train_begin(self, logs=None):
         self._seen, self._fresh = self._step(), {}
         if self._seen == 0:
-            self.record.entries = []
-        if self.folder:
-            self.folder.go_on(self.record, self._seen)
-        self.record.rewind(self._seen)
+            self.record.clear()
+        self.go_on(self._seen)
 
     def on_train_batch_end(self, batch, logs=None):
         before, self._seen = self._seen, self._step()
@@ -131,16 +129,25 @@ class Validation(keras.callbacks.Callback):
         step = self._step()
         with final_weights(self.model):
             texts, values = self._measure()
-            best = self.record.is_better(values)
+            best = self._remember(step, values)
             if self.folder:
-                best = best and self.folder.save_best()
                 self.folder.save_last(step)
-        self._remember(step, values, best)
         self._fresh = {f"val_{name}": value for name, value in values.items()}
         self._show(f"step {step}", texts, values, best)
         self._log(step, {**(logs or {}), **self._fresh}, texts)
-        if self.patience and self.record.waited >= self.patience:
+        if self.is_over:
             self.model.stop_training = True
+
+    @property
+    def is_over(self):
+        """Whether there were `patience` validations without a better one."""
+        return bool(self.patience) and self.record.waited >= self.patience
+
+    def go_on(self, step):
+        """Reads the record of a training that goes on at a step; `fit` does it too."""
+        if self.folder:
+            self.folder.go_on(self.record, step)
+        self.record.rewind(step)
 
     def restore(self):
         """Gives the model its best weights; averages before, if there is something to.
@@ -152,9 +159,9 @@ class Validation(keras.callbacks.Callback):
         averaged = self.folder.average()
         if averaged:
             texts, values = self._measure()
-            best = self.record.is_better(values) and self.folder.save_best()
+            best = self.record.is_better(values)
             if best:
-                self._remember(self._step(), values, best)
+                best = self._remember(self._step(), values)
             self._show(f"mean of the last {averaged}", texts, values, best)
         self.folder.load_best()
 
@@ -164,10 +171,16 @@ class Validation(keras.callbacks.Callback):
         texts = list(getattr(texts, "texts", texts))
         return texts, {m.name: float(m(texts, self.references)) for m in self.metrics}
 
-    def _remember(self, step, values, best):
-        self.record.add(step, values, best)
+    def _remember(self, step, values):
+        """Adds to the record, and keeps the weights if they are the best ones."""
+        best, saved = self.record.is_better(values), True
+        if best and self.folder:
+            saved = self.record.is_worth_saving(values)
+            best = not saved or self.folder.save_best()
+        self.record.add(step, values, best, is_saved=saved)
         if self.folder:
             self.folder.save_record(self.record)
+        return best
 
     # Where it is seen -------------------------------------------------------------
 

@@ -1,11 +1,15 @@
 """The files of a validated training: its record, the best weights, the last few."""
 
 import os
+import re
 import warnings
 from pathlib import Path
 
+from keras_seqattn.files import is_whole, remove
 from keras_seqattn.training.averaging import average_checkpoints
 from keras_seqattn.training.checkpoint import load_weights, save_weights
+
+_LAST = re.compile(r"last-(\d+)\.weights\.h5")
 
 
 class ValidationFolder:
@@ -22,7 +26,7 @@ class ValidationFolder:
         self.record_path = self.path / "validation.json"
         self.best_path = self.path / "best.weights.h5"
 
-    # Writing: whether it is on the disk now. A full one shall not end a training.
+    # Writing: whether it is on the disk now. A full disk does not end a training.
 
     def save_record(self, record):
         return _written(self.record_path, lambda: record.write(self.record_path))
@@ -34,7 +38,7 @@ class ValidationFolder:
         path = self.path / f"last-{step}.weights.h5"
         if self.last and self._save_weights(path):
             for old in self.last_paths()[: -self.last]:
-                old.unlink()
+                remove(old)
 
     def _save_weights(self, path):
         return _written(path, lambda: save_weights(self.model, path))
@@ -50,7 +54,7 @@ class ValidationFolder:
                 _check_best(self.best_path)
         for path in self.last_paths():
             if _step(path) > step:
-                path.unlink()
+                remove(path)
 
     def load_best(self):
         load_weights(self.model, self.best_path)
@@ -58,18 +62,29 @@ class ValidationFolder:
     def average(self):
         """Gives the model the mean of the last ones; of how many, 0: nothing done."""
         paths = self.last_paths() if self.last else []
-        if len(paths) < 2:
+        whole = [path for path in paths if is_whole(path) is not False]
+        if len(whole) < len(paths):
+            damaged = sorted({path.name for path in paths} - {p.name for p in whole})
+            warnings.warn(
+                "Validation found damaged weights. Expected the checksums beside the "
+                f"files, received other content of {', '.join(damaged)} in "
+                f"{str(self.path)!r}. The mean is that of the other files.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        if len(whole) < 2:
             return 0
-        average_checkpoints(self.model, paths)
-        return len(paths)
+        average_checkpoints(self.model, whole)
+        return len(whole)
 
     def last_paths(self):
         """Oldest first."""
-        return sorted(self.path.glob("last-*.weights.h5"), key=_step)
+        found = self.path.glob("last-*.weights.h5")
+        return sorted((p for p in found if _LAST.fullmatch(p.name)), key=_step)
 
 
 def _step(path):
-    return int(path.name.removeprefix("last-").removesuffix(".weights.h5"))
+    return int(_LAST.fullmatch(path.name)[1])
 
 
 def _written(path, write):
@@ -105,4 +120,10 @@ def _check_best(path):
             f"{str(path)!r}, as validation.json names a best validation, received no "
             "file. Put it back; or delete validation.json, which forgets the best "
             "value."
+        )
+    if is_whole(path) is False:
+        raise ValueError(
+            "Validation got damaged best weights. Expected the checksum in "
+            f"{path.name}.sha256, received other content of {str(path)!r}. Put the "
+            "file back; or delete validation.json, which forgets the best value."
         )

@@ -9,7 +9,7 @@ import tensorflow as tf
 from keras_seqattn.decoding.shortlist import Shortlist
 from keras_seqattn.export import manifest
 from keras_seqattn.export.shipped import names
-from keras_seqattn.export.whole_folder import whole_folder
+from keras_seqattn.files import replacing_folder
 from keras_seqattn.text.processor import TextProcessor
 from keras_seqattn.training.checkpoint import without_optimizer
 
@@ -35,7 +35,7 @@ def save(path, model, texts, options, shortlist=None):
             f"received {type(model).__name__}. Save the models of an ensemble one by "
             "one, or export the translator."
         )
-    with whole_folder(path, "Translator.save", "translator", _NAMES) as folder:
+    with replacing_folder(path, "Translator.save", "translator", _NAMES) as folder:
         with without_optimizer(model):  # it would be two thirds of the file
             model.save(f"{folder}/{_MODEL}")
         for side, text in texts.items():

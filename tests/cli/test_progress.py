@@ -18,7 +18,7 @@ from keras_seqattn.cli.keeper import Keeper
 from keras_seqattn.cli.run_folder import RunFolder
 from keras_seqattn.cli.seeds import SeedPerEpoch
 from keras_seqattn.cli.stopping import TimeLimit
-from keras_seqattn.export.whole_folder import whole_folder
+from keras_seqattn.files import replacing_folder
 
 
 @pytest.fixture
@@ -137,13 +137,13 @@ def test_full_disk_ends_no_training_and_costs_no_state(tmp_path, monkeypatch):
         warnings.simplefilter("always", RuntimeWarning)
         echo.model.fit(x, x, epochs=2, callbacks=callbacks, verbose=0)
     texts = [str(warning.message) for warning in warned]
-    state = run.state(2)
+    state = run.states.path(2)
     assert (
         f"train could not save its state. Expected to write {str(state)!r}, received: "
         "No space left on device. Make room: training goes on, and what was there "
         "before is untouched."
     ) in texts
-    assert run.states() == [run.state(1)] and run.last_epoch() == 1
+    assert run.states.epochs() == [1]
     assert (run.translator / "model.weights.h5").exists()
     assert len(run.history.read_text().splitlines()) == 2
 
@@ -156,8 +156,8 @@ class Foreign(Echo):
         self.run, self.states = run, []
 
     def save(self, path):
-        self.states.append(self.run.states())
-        with whole_folder(path, "Translator.save", "translator", ["own"]) as folder:
+        self.states.append(self.run.states.epochs())
+        with replacing_folder(path, "Translator.save", "translator", ["own"]) as folder:
             self.model.save_weights(f"{folder}/own.weights.h5")
 
 
@@ -181,7 +181,7 @@ def test_a_foreign_file_ends_no_training_and_costs_no_state(tmp_path):
         f"translator, received {str(run.translator)!r}. Choose another. Take away what "
         "is not of the run: training goes on, and what was there before is untouched."
     }
-    assert echo.states == [[run.state(1)], [run.state(2)]]
+    assert echo.states == [[1], [1, 2]]
     assert len(history.read(run.history)) == 2
     (run.translator / ".DS_Store").unlink()
     keeper.finish()
@@ -203,6 +203,7 @@ def test_history_survives_a_line_half_written(tmp_path):
     keeper = Keeper(run, Echo(), None, TimeLimit(None))
     keeper.set_model(keeper.translator.model)
     keeper.start = 0.0
+    keeper._forget(0)
     keeper._write_history(2, {})  # nothing is added to the half one
     assert [entry["epoch"] for entry in history.read(run.history)] == [1, 2]
     assert run.history.read_text().endswith("}\n")
@@ -237,7 +238,7 @@ def test_an_epoch_cut_short_is_validated_but_not_done(tmp_path, step, epochs, ca
     callbacks = [validation, Late(limit, step), limit, keeper]
     x = np.ones((4, 1), "float32")
     echo.model.fit(x, x, batch_size=2, epochs=9, callbacks=callbacks, verbose=0)
-    assert run.last_epoch() == epochs
+    assert run.states.last_whole() == epochs
     assert [entry["epoch"] for entry in history.read(run.history)] == [1, 2][:epochs]
     assert validation.best["step"] == step and keeper.kept is validation.best
     said = "the time is over: to go on, this epoch is done again\n"

@@ -38,7 +38,8 @@ def test_folder(trained):
         *("checkpoints", "history.jsonl", "logs", "run.json", "text", "translator")
     }
     assert {path.name for path in (trained / "checkpoints").iterdir()} == {
-        *("best.weights.h5", "state-2.weights.h5", "validation.json")
+        *("best.weights.h5", "best.weights.h5.sha256", "validation.json"),
+        *(f"state-{n}.weights.h5{end}" for n in (1, 2) for end in ("", ".sha256")),
     }
     assert [entry["step"] for entry in history(trained)] == [3, 6]
     assert "val_exact_match" in history(trained)[0]

@@ -240,9 +240,10 @@ def test_folder_of_something_else(failing, tmp_path):
 
 def test_other_settings_for_a_run_that_goes_on(failing, trained):
     assert failing("train", "--resume", trained, "--seed", "3", "--epochs", "4") == (
-        "train got other settings for a run that it shall go on with. Expected epochs, "
-        "minutes, patience at most, the others are those of the run, received seed=3. "
-        "Leave them out; for a new run use --repeat RUN/run.json --out NEW."
+        "train got other settings for a run that it goes on with. Expected epochs, "
+        "minutes, patience, on_divergence at most, the others are those of the run, "
+        "received seed=3. Leave them out; for a new run use --repeat RUN/run.json "
+        "--out NEW."
     )
 
 

@@ -8,7 +8,7 @@ from keras_seqattn.cli import optimizer_choice
 from keras_seqattn.cli.main import main, parse
 from keras_seqattn.cli.settings import Settings
 from keras_seqattn.cli.train_options import given
-from keras_seqattn.cli.values import arguments, typed
+from keras_seqattn.cli.values import Typed, arguments, typed
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,8 @@ def test_optimizer_of_a_paper():
 def test_model_of_ones_own():
     from keras_seqattn.cli import model_choice
 
-    settings = Settings(model="tests.cli.own_model.tiny", set={"units": "6"})
+    model = Typed("tests.cli.own_model.tiny")
+    settings = Settings(model=model, set={"units": "6"})
     model = model_choice.build(settings, 9, 11)
     assert model.source_embedding.input_dim == 9
     assert model.target_embedding.input_dim == 11
@@ -149,17 +150,23 @@ def test_words_for_texts():
 )
 def test_repeated_settings_suit_those_that_change(tmp_path, was, options, batches):
     from keras_seqattn.cli import training
-    from keras_seqattn.cli.run_folder import versions
+    from keras_seqattn.cli.run_json import versions
     from keras_seqattn.cli.train import _what
     from keras_seqattn.data.tasks import task
 
     made = task("reverse", train=3, validation=1, test=1)
     first = training.effective(Settings(task="reverse", **was), made)
     path = tmp_path / "run.json"
-    content = {"settings": first.to_dict(), "versions": versions(), "data": {}}
+    about = {"pairs": 0, "sha256": ""}
+    content = {
+        "settings": first.to_dict(),
+        "versions": versions(),
+        "data": {"train": about, "validation": about},
+        "command": "",
+    }
     path.write_text(json.dumps(content))
     command = ["train", "--repeat", str(path), "--out", "new", *options]
-    again = training.effective(_what(parse(command))[1], made)
+    again = training.effective(_what(parse(command), None)[0], made)
     found = again.batch_tokens, again.batch_size, again.pad_to_multiple
     assert found == batches
 

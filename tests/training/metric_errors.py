@@ -2,6 +2,7 @@
 
 import errno
 import sys
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
@@ -9,6 +10,7 @@ from unittest import mock
 import numpy as np
 
 import keras_seqattn as ks
+from keras_seqattn.files import replacing
 from keras_seqattn.training import text_metrics
 from keras_seqattn.training.checkpoint import save_weights
 from keras_seqattn.training.metrics import TokenMean
@@ -69,6 +71,40 @@ def without_best():
     record = ValidationRecord(text_metric("bleu"))
     record.read = lambda path: record.add(3, {"bleu": 1.0}, True)
     folder.go_on(record, 5)
+
+
+def with_damaged_best():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = ValidationFolder(folder, None, 0)
+        with replacing(folder.best_path, with_checksum=True) as part:
+            part.write_text("weights")
+        folder.best_path.write_text("wEights")
+        folder.record_path = mock.Mock()
+        record = ValidationRecord(text_metric("bleu"))
+        record.read = lambda path: record.add(3, {"bleu": 1.0}, True)
+        try:
+            folder.go_on(record, 5)
+        except ValueError as error:
+            error.args = (str(error).replace(str(folder.path), "RUN"),)
+            raise
+
+
+def unusable(name, value, expected, example):
+    return (
+        lambda: ks.DivergenceGuard(**{name: value}),
+        f"DivergenceGuard got an unusable {name}. Expected {expected}, received "
+        f"{name}={value!r}. Pass {name}={example!r}, for example.",
+    )
+
+
+def diverge():
+    guard = ks.DivergenceGuard()
+    optimizer = SimpleNamespace(iterations=7)
+    guard.set_model(SimpleNamespace(optimizer=optimizer))
+    guard.on_train_begin()
+    guard.on_epoch_begin(1)
+    guard.on_train_batch_end(0, {"loss": 2.0})
+    guard.on_train_batch_end(1, {"loss": 201.0})
 
 
 def from_step_0():
@@ -298,6 +334,22 @@ TEXTS = [
         "validation, received no file. Put it back; or delete validation.json, which "
         "forgets the best value.",
     ),
+    (
+        with_damaged_best,
+        "Validation got damaged best weights. Expected the checksum in "
+        "best.weights.h5.sha256, received other content of 'RUN/best.weights.h5'. Put "
+        "the file back; or delete validation.json, which forgets the best value.",
+    ),
+    (
+        diverge,
+        "The loss has diverged. Expected finite weights and a loss of at most 200, 100 "
+        "times the first one, received a loss of 201 in step 7 of epoch 2; the last "
+        "good one was 2 in step 7. Use a lower learning rate, a warm-up, or clip the "
+        "gradients.",
+    ),
+    unusable("action", "ignore", "'stop' or 'skip'", "stop"),
+    unusable("factor", 1, "a number above 1", 100.0),
+    unusable("every", 0, "a positive integer", 50),
     (
         lambda: read_text('{"metric": "chrf", "entries": []}'),
         "Validation got the folder of another training. Expected one that was judged "

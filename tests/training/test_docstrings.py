@@ -16,7 +16,10 @@ PUBLIC = {
     if getattr(value, "__module__", "").startswith("keras_seqattn.training")
     and name != "SamplingProbability"
 }
-WITHOUT_EQUATIONS = {"AlignmentConfidence", "GoldLinks", "TextMetric", "Validation"}
+WITHOUT_EQUATIONS = {
+    *("AlignmentConfidence", "DivergenceGuard", "GoldLinks", "TextMetric"),
+    "Validation",
+}
 
 
 @pytest.mark.parametrize("name", PUBLIC)

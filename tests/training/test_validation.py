@@ -158,7 +158,7 @@ def test_average(tmp_path, mean, weight):
     callback = validate(translator, folder=tmp_path, average=3)
     translator.fit(callback, epochs=4)
     assert translator.seen == [1, 2, 3, 4, 3.0]
-    names = {path.name for path in tmp_path.glob("last-*")}
+    names = {path.name for path in tmp_path.glob("last-*.h5")}
     assert names == {f"last-{step}.weights.h5" for step in (2, 3, 4)}
     assert translator.weight == weight
     assert weight_of(translator, tmp_path / "best.weights.h5") == weight

@@ -8,7 +8,7 @@ import urllib.error
 import urllib.request
 import zlib
 
-from keras_seqattn.data.files import written_whole
+from keras_seqattn.files import replacing
 
 _PATIENCE = 30  # seconds without a byte
 
@@ -43,8 +43,8 @@ def fetch(owner, address, path, sha256):
             f"with sha256 {sha256}, received {found} from {address}. Try again; if it "
             "stays so, the file has changed: pass a folder with the files you trust."
         )
-    with written_whole(path) as file:
-        file.write(received)
+    with replacing(path) as part:
+        part.write_bytes(received)
 
 
 def _content(received):

@@ -1,0 +1,116 @@
+"""A lock on the folder of a run: one process at a time writes to it."""
+
+import contextlib
+import errno
+import os
+import platform
+import shlex
+import time
+from pathlib import Path
+
+from keras_seqattn.cli.errors import user_error
+from keras_seqattn.cli.progress import note
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
+
+NAME = ".lock"
+_HELD = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)
+
+
+@contextlib.contextmanager
+def locked(folder, command):
+    """Inside, no other process trains in the folder, which is made if it is missing.
+
+    It is a lock of the operating system, which ends with the process, however that
+    ends. A folder in which nothing else was written is removed again.
+
+    Args:
+        folder: path.
+        command: list of str, told to the other processes.
+    """
+    folder = Path(folder)
+    is_new = not folder.exists()
+    with _locked_file(folder) as file:
+        with contextlib.suppress(OSError):  # a full disk is no obstacle
+            file.truncate(0)
+            file.write(_about(command))
+            file.flush()
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                (folder / NAME).unlink()
+                if is_new:
+                    folder.rmdir()  # if it is empty
+
+
+def _locked_file(folder):
+    """The lock file. Another process may have removed the one that we have opened."""
+    while True:
+        file = _opened(folder)
+        try:
+            _lock(file, folder)
+            if _is_current(file, folder / NAME):
+                return file
+        except BaseException:
+            file.close()
+            raise
+        file.close()
+
+
+def _is_current(file, path):
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), os.stat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _opened(folder):
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return open(folder / NAME, "a+", encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise user_error(
+            "train cannot write in the folder of the run",
+            "a folder on a disk that can be written to",
+            f"{str(folder)!r} with the error {error.strerror!r}",
+            "Choose another folder, or change its permissions",
+        ) from error
+
+
+def _lock(file, folder):
+    try:
+        if fcntl is None:
+            _lock_on_windows(file)
+        else:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in _HELD:
+            note(
+                f"{folder} is on a file system without locks ({error.strerror}): take "
+                "care that no other training writes to it."
+            )
+            return
+        file.seek(0)
+        raise user_error(
+            "train got the folder of a run that another process writes to",
+            "a run that is not being trained",
+            f"{str(folder)!r}, held by {file.read().strip() or 'another process'}",
+            "Wait until it ends, or choose another folder",
+        ) from None
+
+
+def _lock_on_windows(file):
+    import msvcrt
+
+    file.seek(2**30)  # far behind the text, which others can then read
+    msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+
+
+def _about(command):
+    since = time.strftime("%Y-%m-%d %H:%M:%S")
+    who = f"process {os.getpid()} on {platform.node()} since {since}"
+    return f"{who}: {shlex.join(['seqattn', *command])}\n"

@@ -1,0 +1,174 @@
+"""Files and folders that are written whole or not at all, and checksums of files."""
+
+import contextlib
+import hashlib
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+UNFINISHED = ".unfinished-"  # begins the name of a file that is being written
+
+
+@contextlib.contextmanager
+def replacing(path, with_checksum=False):
+    """Yields a path to write to; the file written there then replaces `path`.
+
+    The data are on the disk before the name changes. Whatever happens earlier, an
+    error, a full disk, a power cut, the old file is still there.
+
+    Args:
+        path: of the file.
+        with_checksum: whether `is_whole` can check the file later.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f"{UNFINISHED}{os.getpid()}-{path.name}")
+    try:
+        yield unfinished
+        _sync(unfinished)
+        if with_checksum:
+            new = checksum(unfinished)
+            # A kill may come before or after the new name: both files are whole.
+            _write_checksums(path, [new, *_possible(path)])
+        os.replace(unfinished, path)
+        _sync(path.parent)  # the new name, too
+        if with_checksum and len(_checksums(path)) > 1:
+            _write_checksums(path, [new])
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
+
+
+@contextlib.contextmanager
+def replacing_folder(path, owner, kind, names):
+    """Yields a new folder beside `path`, which replaces it if there is no error.
+
+    Args:
+        path: of a folder that does not exist, is empty, or is an older one of its kind.
+        owner: what writes, for the error.
+        kind: what the folder is, for the error.
+        names: files and folders that it may hold; it must hold the first one.
+    """
+    path = os.path.realpath(os.fspath(path))  # a link stays a link
+    _check_replaceable(path, owner, kind, names)
+    parent = os.path.dirname(path)
+    os.makedirs(parent, exist_ok=True)
+    new = tempfile.mkdtemp(prefix=f".{os.path.basename(path)}-", dir=parent)
+    old = f"{new}-old"
+    try:
+        yield new
+        os.chmod(new, 0o777 & ~_umask())  # mkdtemp admits the owner only
+        _sync_tree(new)
+        if os.path.exists(path):
+            os.rename(path, old)
+        os.rename(new, path)
+        _sync(Path(parent))
+    except BaseException:
+        if os.path.exists(old) and not os.path.exists(path):
+            os.rename(old, path)
+        shutil.rmtree(new, ignore_errors=True)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def repair(folder, names):
+    """Removes what a killed process left in a folder; restores what it was replacing.
+
+    Only call it while no other process writes to the folder.
+
+    Args:
+        folder: path.
+        names: of the folders in it that `replacing_folder` writes.
+    """
+    folder = Path(folder)
+    for path in folder.glob(f"{UNFINISHED}*"):
+        path.unlink()
+    for path in folder.glob("*.sha256"):
+        if not path.with_suffix("").exists():
+            path.unlink()
+    for name in names:
+        for old in folder.glob(f".{name}-*-old"):
+            if not (folder / name).exists():
+                old.rename(folder / name)
+        for left in folder.glob(f".{name}-*"):
+            shutil.rmtree(left)
+
+
+def is_whole(path):
+    """Whether a file has the checksum it was written with; None if it has none."""
+    known = _checksums(path)
+    return checksum(path) in known if known else None
+
+
+def remove(path):
+    """Removes a file and its checksum."""
+    Path(path).unlink(missing_ok=True)
+    _checksum_path(path).unlink(missing_ok=True)
+
+
+def checksum(path):
+    """The SHA-256 of a file, in hexadecimal digits."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _checksum_path(path):
+    return Path(f"{os.fspath(path)}.sha256")
+
+
+def _checksums(path):
+    """Those that a file may have, newest first."""
+    try:
+        text = _checksum_path(path).read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return []
+    return [line.split()[0] for line in text.splitlines() if line.strip()]
+
+
+def _possible(path):
+    """The checksums that the file of today may have."""
+    known = _checksums(path)
+    return known if known or not path.exists() else [checksum(path)]
+
+
+def _write_checksums(path, values):
+    """In the format of `sha256sum`."""
+    with replacing(_checksum_path(path)) as file:
+        lines = (f"{value}  {Path(path).name}\n" for value in values)
+        file.write_text("".join(lines), encoding="utf-8")
+
+
+def _sync_tree(folder):
+    for path in Path(folder).rglob("*"):
+        _sync(path)
+    _sync(Path(folder))
+
+
+def _sync(path):
+    if path.is_dir() and os.name == "nt":
+        return  # Windows opens no folders
+    handle = os.open(path, os.O_RDWR if path.is_file() else os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _check_replaceable(path, owner, kind, names):
+    """Nothing is lost but what may be replaced."""
+    if not os.path.lexists(path):
+        return
+    held = set(os.listdir(path)) if os.path.isdir(path) else {path}
+    if held and (names[0] not in held or held - set(names)):
+        raise ValueError(
+            f"{owner} got a path that holds something else. Expected a free one, an "
+            f"empty folder, or nothing but an older {kind}, received {path!r}. Choose "
+            "another."
+        )
+
+
+def _umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,534 @@
+"""No run ends well that did not, and no file of a run decides which code runs."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import keras
+import pytest
+
+from keras_seqattn.cli import run_lock
+from keras_seqattn.cli.main import main
+from keras_seqattn.cli.run_folder import RunFolder
+from tests.cli.test_train import ROOT, assert_same_weights, history
+from tests.cli.tiny import TASK, TINY
+
+OPTIONS = ["train", *TASK, *TINY, "--epochs", "3"]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Three epochs without an interruption; nobody writes to it."""
+    folder = tmp_path_factory.mktemp("runs") / "whole"
+    assert main([*OPTIONS, "--out", str(folder)]) == 0
+    return folder
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def resume(folder, *more):
+    return main(["train", "--resume", str(folder), *more])
+
+
+def assert_same_run(one, other):
+    assert history(one) == history(other)
+    assert_same_weights(one, other)
+    records = [(x / "checkpoints/validation.json").read_text() for x in (one, other)]
+    assert records[0] == records[1]
+
+
+def with_settings(folder, **values):
+    """Somebody has changed the settings in `run.json`."""
+    path = folder / "run.json"
+    content = json.loads(path.read_text())
+    content["settings"].update(values)
+    path.write_text(json.dumps(content))
+    return path
+
+
+# Names in files -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("verb", ["resume", "repeat"])
+@pytest.mark.parametrize(
+    "name", ["os.system", "tests.cli.own_model.tiny", "zoo.measured.main"]
+)
+def test_a_name_in_a_file_runs_nothing(failing, copied, tmp_path, verb, name):
+    marker = tmp_path / "it ran"
+    with_settings(copied, model=name, preset=None, set={"command": f"touch {marker}"})
+    where = ["--resume", copied]
+    if verb == "repeat":
+        where = ["--repeat", copied / "run.json", "--out", tmp_path / "new"]
+    path, folder = list(sys.path), os.getcwd()
+    assert failing("train", *where) == (
+        "train found a model in a file that is not a function of the zoo. Expected one "
+        "of the zoo, one that is registered with Keras, or the same name typed by you, "
+        f"because a file must not decide which code runs, received {name!r}. If you "
+        f"trust this code, add --model {name}."
+    )
+    assert not marker.exists() and not (tmp_path / "new").exists()
+    assert sys.path == path and os.getcwd() == folder
+
+
+def test_an_export_of_a_run_runs_nothing(copied, tmp_path):
+    """It only wants to write down which function made the model."""
+    (tmp_path / "evil.py").write_text(f"open({str(tmp_path / 'it ran')!r}, 'w')")
+    with_settings(copied, model="evil.tiny")
+    process = subprocess.run(
+        [sys.executable, "-m", "seqattn_command", "export", copied, tmp_path / "out"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert process.returncode == 0, process.stderr
+    assert not (tmp_path / "it ran").exists()
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["model"]["function"] == "evil.tiny"
+    assert manifest["model"]["arguments"] is None
+
+
+def test_the_same_name_typed_goes_on(tmp_path):
+    """What the error says: type it."""
+    out = str(tmp_path / "own")
+    own = ["--model", "tests.cli.own_model.tiny"]
+    options = ["train", *TASK, *own, "--epochs", "1", "--batch-size", "20"]
+    assert main([*options, "--out", out]) == 0
+    assert main(["train", "--resume", out, "--epochs", "2"]) == 2
+    assert main(["train", "--resume", out, "--epochs", "2", *own]) == 0
+    assert len(history(tmp_path / "own")) == 2
+
+
+def test_what_is_registered_may_be_named(copied):
+    @keras.saving.register_keras_serializable("mine")
+    def registered(source_vocabulary, target_vocabulary):
+        raise ValueError("called")
+
+    from keras_seqattn.cli import model_choice
+
+    try:
+        assert model_choice.find("mine>registered") is registered
+    finally:
+        keras.saving.get_custom_objects().pop("mine>registered")
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (
+            {"set": {"units": {"class_name": "Lambda"}}},
+            "of the setting set. Expected an",
+        ),
+        ({"optimizer": "os.system"}, "train got an unknown optimizer. Expected one"),
+        (
+            {"schedule": "os.system"},
+            "the setting schedule. Expected one of constant",
+        ),
+        (
+            {"metric": ["os.system"]},
+            "text_metric got an unknown metric. Expected",
+        ),
+        (
+            {"source_text": "os.system"},
+            "train got an unknown kind of text. Expected",
+        ),
+        ({"task": "os.system"}, "seqattn got an unknown task. Expected one of dates"),
+        ({"epochs": "3"}, "of the setting epochs. Expected an integer, received '3'"),
+        ({"epochs": True}, "the setting epochs. Expected an integer, received True"),
+        ({"seed": None}, "of the setting seed. Expected an integer, received None"),
+        ({"precision": "fp8"}, "of the setting precision. Expected one of float32, b"),
+        ({"set": [1]}, "of the setting set. Expected an object with strings, numbers"),
+    ],
+)
+def test_settings_of_a_file_are_checked(failing, copied, values, said):
+    with_settings(copied, **values)
+    assert said in failing("train", "--resume", copied)
+
+
+@pytest.mark.parametrize(
+    ("change", "received"),
+    [
+        (lambda content: content.pop("versions"), "without 'versions'"),
+        (lambda content: content.pop("data"), "without 'data'"),
+        (lambda content: content["data"].pop("train"), "without 'train'"),
+        (lambda content: content.update(data=[]), ": data is list, not dict"),
+        (lambda content: content.update(settings=3), ": settings is int, not dict"),
+    ],
+)
+@pytest.mark.parametrize("verb", [["train", "--resume"], ["inspect"], ["evaluate"]])
+def test_a_run_json_that_lacks_something(failing, copied, change, received, verb):
+    path = copied / "run.json"
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+    assert failing(*verb, copied) == (
+        "seqattn found no settings of a run. Expected a run.json that seqattn train "
+        f"has written, received {str(path)!r}{' ' * (received[0] == 'w')}{received}. "
+        "Check the path: it is in the folder named by --out."
+    )
+
+
+@pytest.mark.parametrize("text", ["1\n", "{}\n", '"x"\n', "[[]]\n", '{"epoch": {}}\n'])
+def test_lines_of_the_history_that_are_no_entries(copied, capsys, text):
+    path = copied / "history.jsonl"
+    entries = history(copied)
+    path.write_text(text + path.read_text())
+    assert main(["inspect", str(copied)]) == 0
+    assert resume(copied, "--epochs", "3") == 0
+    assert history(copied)[:2] == entries
+
+
+# What could not be saved --------------------------------------------------------------
+
+
+class Full:
+    """A disk on which nothing can be written from some moment on."""
+
+    def __init__(self, monkeypatch):
+        self.monkeypatch, self.is_full = monkeypatch, False
+        usage = shutil.disk_usage
+
+        def free(path):
+            return usage(path)._replace(free=0) if self.is_full else usage(path)
+
+        monkeypatch.setattr(shutil, "disk_usage", free)
+
+
+@pytest.mark.parametrize("epoch", [pytest.param(1, marks=pytest.mark.slow), 3])
+def test_a_state_that_could_not_be_saved_is_an_error(
+    whole, tmp_path, monkeypatch, capsys, epoch
+):
+    from keras_seqattn.cli.seeds import SeedPerEpoch
+
+    folder, begin = tmp_path / "run", SeedPerEpoch.on_epoch_begin
+    with monkeypatch.context() as patched:
+        disk = Full(patched)
+
+        def on_epoch_begin(self, number, logs=None):
+            disk.is_full = number + 1 >= epoch
+            begin(self, number, logs)
+
+        patched.setattr(SeedPerEpoch, "on_epoch_begin", on_epoch_begin)
+        assert main([*OPTIONS, "--out", str(folder)]) == 1
+    said = capsys.readouterr().err
+    assert (
+        "seqattn: error: train could not save all of the run. Expected its state, "
+        "history and translator on the disk, received state: No space left on device"
+    ) in said
+    assert f"make room, then call seqattn train --resume {folder}." in said
+    assert resume(folder) == 0
+    assert_same_run(folder, whole)
+
+
+def test_a_disk_that_cannot_be_written_to(failing, tmp_path):
+    mount = ["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", str(tmp_path)]
+    if os.name != "posix" or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("may not mount a file system here")
+    try:
+        said = failing(*OPTIONS, "--out", tmp_path / "run")
+    finally:
+        subprocess.run(["umount", str(tmp_path)], check=True)
+    assert said == (
+        "train cannot write in the folder of the run. Expected a folder on a disk that "
+        f"can be written to, received '{tmp_path}/run' with the error 'Read-only file "
+        "system'. Choose another folder, or change its permissions."
+    )
+
+
+# One process at a time ----------------------------------------------------------------
+
+HOLD = """
+import sys, time
+from keras_seqattn.cli.run_lock import locked
+with locked(sys.argv[1], ["train", "--out", "x y"]):
+    print("held", flush=True)
+    time.sleep(120)
+"""
+
+
+@pytest.fixture
+def held(copied):
+    """The folder of a run in which another process trains."""
+    command = [sys.executable, "-c", HOLD, str(copied)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as process:
+        try:
+            assert process.stdout.readline() == b"held\n"
+            yield copied, process
+        finally:
+            process.kill()
+
+
+def test_two_trainings_do_not_share_a_folder(failing, held):
+    folder, process = held
+    for where in (["--resume", folder], [*TASK, *TINY, "--out", folder]):
+        said = failing("train", *where)
+        assert said.startswith(
+            "train got the folder of a run that another process writes to. Expected a "
+            f"run that is not being trained, received {str(folder)!r}, held by process "
+            f"{process.pid} on "
+        )
+        assert "seqattn train --out 'x y'. Wait until it ends, or choose" in said
+    assert main(["inspect", str(folder)]) == 0  # looking is allowed
+
+
+def test_a_crash_frees_the_lock(held):
+    folder, process = held
+    process.kill()
+    process.wait()
+    assert (folder / run_lock.NAME).exists()
+    assert resume(folder, "--epochs", "3") == 0
+    assert not (folder / run_lock.NAME).exists()
+
+
+def test_a_file_system_without_locks(copied, monkeypatch, capsys):
+    import errno
+    import fcntl
+
+    def flock(file, operation):
+        raise OSError(errno.EOPNOTSUPP, "Operation not supported")
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    assert resume(copied, "--epochs", "3") == 0
+    said = "is on a file system without locks (Operation not supported): take care"
+    assert capsys.readouterr().err.count(said) == 1
+
+
+def test_a_lock_leaves_nothing(tmp_path):
+    with run_lock.locked(tmp_path / "new", []):
+        assert names(tmp_path / "new") == [run_lock.NAME]
+    assert names(tmp_path) == []
+
+
+def test_of_many_processes_one_gets_the_lock(tmp_path):
+    """Whenever the file is made, removed and made again."""
+    program = """
+import os, sys, time
+from keras_seqattn.cli.run_lock import locked
+folder, end = sys.argv[1], time.monotonic() + 2
+taken = 0
+while time.monotonic() < end:
+    try:
+        with locked(folder, []):
+            os.mkdir(folder + "/inside")  # an error if another process is inside
+            taken += 1
+            os.rmdir(folder + "/inside")
+    except ValueError:
+        pass
+    except FileExistsError:
+        sys.exit(3)
+print(taken)
+"""
+    command = [sys.executable, "-c", program, str(tmp_path / "run")]
+    found = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) for _ in range(3)
+    ]
+    taken = [int(process.communicate()[0] or -1) for process in found]
+    assert [process.returncode for process in found] == [0, 0, 0]
+    assert sum(taken) > 100
+
+
+# Damaged files ------------------------------------------------------------------------
+
+
+def flip(path):
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 4
+    path.write_bytes(data)
+
+
+def cut(path):
+    path.write_bytes(path.read_bytes()[:2000])
+
+
+@pytest.mark.parametrize("damage", [flip, cut])
+def test_a_damaged_state_is_not_taken(whole, copied, capsys, damage):
+    """The one before is, and the run ends as if nothing had been."""
+    state = copied / "checkpoints" / "state-2.weights.h5"
+    damage(state)
+    assert resume(copied, "--epochs", "3") == 0
+    assert (
+        f"{state} is damaged: its content is not what was written. The run goes on "
+        "from epoch 1.\n"
+    ) in capsys.readouterr().err
+    assert_same_run(copied, whole)
+
+
+def test_a_cut_state_without_a_checksum(whole, copied):
+    """As earlier versions wrote it."""
+    for path in (copied / "checkpoints").glob("*.sha256"):
+        path.unlink()
+    cut(copied / "checkpoints" / "state-2.weights.h5")
+    assert resume(copied, "--epochs", "3") == 0
+    assert_same_run(copied, whole)
+
+
+def test_no_whole_state(failing, copied):
+    paths = [copied / "checkpoints" / f"state-{n}.weights.h5" for n in (1, 2)]
+    for path in paths:
+        flip(path)
+    said = failing("train", "--resume", copied, "--epochs", "3")
+    assert said == (
+        "train found no whole state to go on from. Expected a file with the content of "
+        f"its checksum, received {paths[1]} and {paths[0]}, damaged. Put the files "
+        "back, or start a new run with --repeat and its run.json."
+    )
+
+
+def test_the_best_is_checked_before_the_training(failing, copied):
+    best = copied / "checkpoints" / "best.weights.h5"
+    flip(best)
+    said = failing("train", "--resume", copied, "--epochs", "3")
+    assert said.startswith("Validation got damaged best weights.") and str(best) in said
+    assert len(history(copied)) == 2
+
+
+def test_strange_names_among_the_states(copied):
+    for name in ("state-x.weights.h5", "last-x.weights.h5", "state-9.weights.h5.bak"):
+        (copied / "checkpoints" / name).write_text("?")
+    assert resume(copied, "--epochs", "3") == 0
+
+
+# What a kill leaves behind ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by", ["today", "earlier versions"])
+def test_killed_while_it_began(whole, tmp_path, by):
+    """Between `run.json` and `text/`, in either order."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    if by == "today":
+        shutil.copy(whole / "run.json", folder)
+        (folder / ".text-abc").mkdir()
+        assert resume(folder) == 0
+    else:
+        shutil.copytree(whole / "text", folder / "text")
+        assert main([*OPTIONS, "--out", str(folder)]) == 0
+    assert_same_run(folder, whole)
+    assert names(folder) == names(whole)
+
+
+def test_texts_that_are_missing_later(failing, copied):
+    shutil.rmtree(copied / "text")
+    assert failing("train", "--resume", copied) == (
+        "train found a run without its text processors. Expected "
+        f"'{copied}/text', which the run was begun with, received no such folder. Put "
+        "it back, or start a new run with --repeat and its run.json."
+    )
+
+
+MOMENTS = (
+    "ValidationFolder.save_best",
+    "ValidationFolder.save_record",
+    "Keeper._write_history",
+    "Keeper._save_state",
+    "Keeper._save_translator",
+)
+OFTEN = (
+    ("before", "Keeper._save_state"),  # its validation counted twice
+    ("after", "Keeper._save_state"),  # its history was missing
+)
+
+
+@pytest.mark.parametrize(
+    ("when", "moment"),
+    [
+        *OFTEN,
+        *(
+            pytest.param(when, moment, marks=pytest.mark.slow)
+            for moment in MOMENTS
+            for when in ("before", "after")
+            if (when, moment) not in OFTEN
+        ),
+    ],
+)
+def test_killed_at_the_end_of_an_epoch(tmp_path, moment, when, patient):
+    """In the second one."""
+    folder = tmp_path / "run"
+    command = [sys.executable, "-c", KILLED, moment, when, *PATIENT, "--out", folder]
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert process.returncode == -9, process.stderr
+    assert resume(folder) == 0
+    assert_same_run(folder, patient)
+    assert names(folder) == names(patient)
+    assert names(folder / "checkpoints") == names(patient / "checkpoints")
+
+
+KILLED = """
+import importlib, os, signal, sys
+moment, when, *command = sys.argv[1:]
+owner, method = moment.split(".")
+modules = {
+    "ValidationFolder": "training.validation_folder", "Keeper": "cli.keeper"
+}
+cls = getattr(importlib.import_module(f"keras_seqattn.{modules[owner]}"), owner)
+usual, calls = getattr(cls, method), []
+
+def killed(self, *args):
+    calls.append(1)
+    if len(calls) == 2 and when == "before":
+        os.kill(os.getpid(), signal.SIGKILL)
+    found = usual(self, *args)
+    if len(calls) == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return found
+
+setattr(cls, method, killed)
+from keras_seqattn.cli.main import main
+sys.exit(main(command))
+"""
+# The metric rises in the first epochs, and patience ends the run.
+PATIENT = ["train", *TASK, *TINY, "--epochs", "9", "--patience", "2", "--average", "2"]
+PATIENT += ["--metric", "chrf"]
+
+
+@pytest.fixture(scope="module")
+def patient(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs") / "patient"
+    assert main([*PATIENT, "--out", str(folder)]) == 0
+    return folder
+
+
+def test_a_run_whose_patience_has_ended_stays_ended(patient, tmp_path, capsys):
+    """Killed after the last state: the next start does not train once more."""
+    folder = shutil.copytree(patient, tmp_path / "run")
+    shutil.rmtree(folder / "translator")
+    assert resume(folder) == 0
+    assert_same_run(folder, patient)
+
+
+def test_leftovers_are_removed(copied):
+    for name in (".translator-abc", ".text-abc"):
+        (copied / name).mkdir()
+    (copied / ".unfinished-7-run.json").write_text("{")
+    (copied / "checkpoints" / ".unfinished-7-state-3.weights.h5").write_text("x")
+    (copied / "translator").rename(copied / ".translator-xyz-old")
+    assert resume(copied, "--epochs", "3") == 0
+    assert not [path for path in copied.rglob(".*")]
+
+
+# A loss that explodes -----------------------------------------------------------------
+
+EXPLODES = ["train", *TASK, *TINY, "--clip-norm", "0", "--optimizer", "sgd"]
+EXPLODES += ["--learning-rate", "1e6", "--epochs", "3"]
+
+
+def test_a_run_that_diverges_fails(tmp_path, capsys):
+    folder = tmp_path / "run"
+    assert main([*EXPLODES, "--out", str(folder)]) == 1
+    said = capsys.readouterr().err
+    assert "seqattn: error: The loss has diverged. Expected finite weights and" in said
+    assert "of epoch 1" in said
+    assert "failed before there was a translator" in said
+    assert not (folder / "translator").exists()
+    assert RunFolder(folder).states.epochs() == []
+    assert main([*EXPLODES, "--on-divergence", "skip", "--out", f"{folder}2"]) == 1
+    assert "error: The loss has diverged. Expected" in capsys.readouterr().err
+
+
+def test_divergence_may_be_ignored(tmp_path):
+    options = [*EXPLODES, "--on-divergence", "ignore", "--epochs", "1"]
+    assert main([*options, "--out", str(tmp_path / "run")]) == 0
