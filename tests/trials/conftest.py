@@ -11,7 +11,7 @@ import pytest
 from tests.trials import file_operations
 from tests.trials.fingerprints import differences, fingerprint, leftovers
 from tests.trials.progress import say
-from tests.trials.training import AVERAGED, READY, VALIDATED, Training, ended
+from tests.trials.training import AVERAGED, DONE, READY, VALIDATED, Training, ended
 
 
 @dataclass
@@ -47,8 +47,8 @@ def logged(place, library):
 
     def get(recipe):
         if recipe not in done:
-            folder = place / f"logged-{len(done)}"
-            (folder / "work").mkdir(parents=True)
+            folder = _new(place, "logged-")
+            (folder / "work").mkdir()
             log = folder / "operations.txt"
             counted = file_operations.environment(library, folder / "work", log)
             ended(folder / "work", recipe, folder / "output.txt", counted)
@@ -66,10 +66,14 @@ def straight(place):
 
     def get(recipe):
         if recipe not in done:
-            done[recipe] = _straight(place / f"straight-{len(done)}", recipe)
+            done[recipe] = _straight(_new(place, "straight-"), recipe)
         return done[recipe]
 
     return get
+
+
+def _new(place, prefix):
+    return Path(tempfile.mkdtemp(prefix=prefix, dir=place))
 
 
 def _straight(folder, recipe):
@@ -88,7 +92,8 @@ def _once(folder, recipe):
     (folder / "work").mkdir(parents=True)
     run = folder / "work" / "run"
     with Training(folder / "work", recipe, folder / "output.txt") as training:
-        marks = {text: training.wait_for(text) for text in (READY, VALIDATED, AVERAGED)}
+        lines = READY, VALIDATED, AVERAGED, DONE
+        marks = {text: training.wait_for(text) for text in lines}
         if training.wait() != 0:
             pytest.fail(f"an uninterrupted run failed: {training.about()}")
         if None in marks.values():

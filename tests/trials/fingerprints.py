@@ -39,16 +39,31 @@ def fingerprint(run):
 
 
 def differences(one, other):
-    """Between two fingerprints, in words; an empty list if they are equal."""
-    found = []
-    for key in sorted({*one, *other}):
-        if key not in other:
-            found.append(f"{key}: is missing")
-        elif key not in one:
-            found.append(f"{key}: must not be there")
-        elif one[key] != other[key]:
-            found.append(f"{key}: expected {one[key]!s:.300}, got {other[key]!s:.300}")
-    return found
+    """Between two fingerprints, in words; an empty list if they are equal.
+
+    Of a file with several differing arrays, the first one stands for all.
+    """
+    found, seen = [], {}
+    for key in [*one, *(key for key in other if key not in one)]:
+        if key in one and key in other and one[key] == other[key]:
+            continue
+        file = key.split(":")[0]
+        seen[file] = seen.get(file, 0) + 1
+        if seen[file] == 1:
+            found.append((file, f"{key}: {_difference(key, one, other)}"))
+    more = {file: f" (and {n - 1} more in this file)" for file, n in seen.items()}
+    return [text + (more[file] if seen[file] > 1 else "") for file, text in found]
+
+
+def _difference(key, one, other):
+    if key not in other:
+        return "is missing"
+    if key not in one:
+        return "must not be there"
+    if key == "files":
+        more, less = {*other[key]} - {*one[key]}, {*one[key]} - {*other[key]}
+        return f"{sorted(less)} are missing, {sorted(more)} are too many"
+    return f"expected {one[key]!s:.300}, got {other[key]!s:.300}"
 
 
 def files(run):
@@ -133,7 +148,8 @@ def _content(path):
     if path.suffix == ".keras":
         with zipfile.ZipFile(path) as archive:
             weights = arrays(io.BytesIO(archive.read("model.weights.h5")))
-            return {"config": json.loads(archive.read("config.json")), **weights}
+            config = json.loads(archive.read("config.json"))
+        return {"config": _renumbered(config, {}), **weights}
     if path.name == "manifest.json":  # the digest of an archive holds its time
         content = _json(path)
         content["files"] = sorted(content["files"])
@@ -144,6 +160,19 @@ def _content(path):
         lines = path.read_text(encoding="utf-8").splitlines()
         return {"content": [json.loads(line) for line in lines]}
     return {"content": hashlib.sha256(path.read_bytes()).hexdigest()}
+
+
+def _renumbered(config, numbers):
+    """Keras names shared objects by their addresses; here they count from 0."""
+    if isinstance(config, list):
+        return [_renumbered(item, numbers) for item in config]
+    if not isinstance(config, dict):
+        return config
+    found = {name: _renumbered(item, numbers) for name, item in config.items()}
+    if "shared_object_id" in found:
+        key = found["shared_object_id"]
+        found["shared_object_id"] = numbers.setdefault(key, len(numbers))
+    return found
 
 
 def _json(path):

@@ -10,6 +10,7 @@ from tests.trials import file_operations
 from tests.trials.progress import Jobs, check_equal, number, say
 from tests.trials.training import (
     AVERAGED,
+    DONE,
     READY,
     RECIPES,
     VALIDATED,
@@ -20,7 +21,8 @@ from tests.trials.training import (
 
 pytestmark = [pytest.mark.trial, pytest.mark.timeout(4 * 60 * 60)]
 KILLS = number("KILLS", 200)
-OPERATIONS = number("OPERATIONS", 40)
+OPERATIONS = number("OPERATIONS", 40)  # at least; each kind once
+EVERY = number("EVERY", 1)  # 5: only every fifth of them, for a short trial
 # From where the time until the kill is drawn, and how often: most kills are to hit a
 # training that has something to lose.
 MOMENTS = {None: 1, READY: 3, VALIDATED: 4, AVERAGED: 2}
@@ -65,9 +67,9 @@ def test_killed_at_random_moments(straight, place):
 def _random_kill(training, draw, straight):
     """Kills at a drawn moment; returns it in words, None if the run ended before."""
     mark = draw.choices([*MOMENTS], [*MOMENTS.values()])[0]
-    share = draw.uniform(0, 1.1)
+    share = draw.uniform(0, 1.05)
     since = straight.marks[mark] if mark else 0
-    until = straight.seconds if mark else straight.marks[READY]
+    until = straight.marks[DONE if mark else READY]
     if mark:
         training.wait_for(mark)
     code = training.wait(share * (until - since))
@@ -89,7 +91,7 @@ def test_killed_at_file_operations(straight, logged, place, library, recipe, sha
     key = "kind pattern" if share == 1 else "kind"
     chosen = file_operations.choose(
         operations, int(share * OPERATIONS), _key(key.split())
-    )
+    )[::EVERY]
     kinds = {_key(["kind", "pattern"])(o) for o in operations}
     say(f"{len(operations)} operations, {len(kinds)} kinds, {len(chosen)} are killed")
 
@@ -122,7 +124,7 @@ def test_killed_while_a_resumed_run_repairs(straight, logged, place, library):
     draw = random.Random(1409)
     renames = [o for o in operations if o.kind in ("rename", "unlink", "rmdir")]
     many = min(len(renames), max(1, OPERATIONS // 2))
-    chosen = sorted(draw.sample(renames, many))
+    chosen = sorted(draw.sample(renames, many))[::EVERY]
 
     def one(operation, folder):
         work, hits = folder / "work", []
