@@ -63,16 +63,36 @@ def _difference(key, one, other):
     if key == "files":
         more, less = {*other[key]} - {*one[key]}, {*one[key]} - {*other[key]}
         return f"{sorted(less)} are missing, {sorted(more)} are too many"
-    return f"expected {one[key]!s:.300}, got {other[key]!s:.300}"
+    where, old, new = _first(one[key], other[key])
+    return f"expected {old!s:.200}, got {new!s:.200}" + (
+        f" in {where}" if where else ""
+    )
+
+
+def _first(old, new, where=""):
+    """Where two values differ first, and what is there in each."""
+    if isinstance(old, dict) and isinstance(new, dict) and old.keys() == new.keys():
+        keys = [*old]
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        keys = range(len(old))
+    elif isinstance(old, list) and isinstance(new, list):
+        more = [item for item in [*new, *old] if (item in new) != (item in old)]
+        return f"{where} ({more[:1]})", f"{len(old)} items", f"{len(new)} items"
+    else:
+        return where, old, new
+    key = next(key for key in keys if old[key] != new[key])
+    return _first(old[key], new[key], f"{where}[{key!r}]")
 
 
 def files(run):
-    """Names of what a run keeps, except logs and locks."""
+    """Names of what a run keeps, except logs, locks and what is hidden."""
     paths = (path.relative_to(run) for path in run.rglob("*") if path.is_file())
     return sorted(
         str(path)
         for path in paths
-        if path.parts[0] != "logs" and not path.name.endswith(".lock")
+        if path.parts[0] != "logs"
+        and not path.name.endswith(".lock")
+        and not any(part.startswith(".") for part in path.parts)
     )
 
 

@@ -29,13 +29,12 @@ def check_equal(run, straight):
         different = differences(straight.fingerprint, fingerprint(run))
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise Failed(f"the run cannot be read: {error!r}") from error
-    if different:
-        more = f" and {len(different) - 8} more" if len(different) > 8 else ""
-        lines = "\n  ".join(different[:8])
-        raise Failed(f"the run differs from an uninterrupted one:\n  {lines}{more}")
     left = leftovers(run)
     if left:
-        raise Failed(f"the run left {left} behind")
+        different.append(f"left behind: {left}")
+    if different:
+        lines = "\n  ".join(different)
+        raise Failed(f"the run differs from an uninterrupted one:\n  {lines}")
 
 
 class Jobs:

@@ -128,7 +128,8 @@ def test_killed_while_a_resumed_run_repairs(straight, logged, place, library):
 
     def one(operation, folder):
         work, hits = folder / "work", []
-        for attempt, kill in enumerate((operation.number, draw.randint(1, 60)), 1):
+        second = random.Random(operation.number).randint(1, 60)
+        for attempt, kill in enumerate((operation.number, second), 1):
             log = folder / f"operations-{attempt}.txt"
             disturbed = file_operations.environment(library, work, log, kill=kill)
             output = folder / f"output-{attempt}.txt"
