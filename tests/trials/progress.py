@@ -19,6 +19,16 @@ def number(name, usual):
     return int(os.environ.get(f"KERAS_SEQATTN_TRIAL_{name}", usual))
 
 
+def shortened(operations):
+    """Of chosen operations those that the environment asks for, for a short trial.
+
+    KERAS_SEQATTN_TRIAL_ONLY=history takes those with the word in their line,
+    KERAS_SEQATTN_TRIAL_EVERY=5 every fifth of them.
+    """
+    word = os.environ.get("KERAS_SEQATTN_TRIAL_ONLY", "")
+    return [o for o in operations if word in str(o)][:: number("EVERY", 1)]
+
+
 def say(text):
     print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
 

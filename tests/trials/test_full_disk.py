@@ -8,12 +8,11 @@ import pytest
 
 from tests.trials import file_operations
 from tests.trials.fingerprints import newest_state, whole
-from tests.trials.progress import Jobs, check_equal, number, say
+from tests.trials.progress import Jobs, check_equal, number, say, shortened
 from tests.trials.training import Failed, Training, ended
 
 pytestmark = [pytest.mark.trial, pytest.mark.timeout(60 * 60)]
 MOMENTS = number("FULL", 20)  # at least; each file once
-EVERY = number("EVERY", 1)  # 5: only every fifth of them, for a short trial
 SHARES = (0.05, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99)  # of the room that a run needs
 RECIPE = "all epochs"
 # What was renamed into its place before the disk was full is there afterwards.
@@ -34,7 +33,7 @@ KEPT = {
 def test_full_from_an_operation_on(straight, logged, place, library):
     jobs = Jobs(place, "full disk")
     growing = [o for o in logged(RECIPE) if o.kind in file_operations.NEED_ROOM]
-    chosen = file_operations.choose(growing, MOMENTS, lambda o: o.pattern)[::EVERY]
+    chosen = shortened(file_operations.choose(growing, MOMENTS, lambda o: o.pattern))
     say(f"{len(chosen)} moments at which the disk gets full")
 
     def one(operation, folder):

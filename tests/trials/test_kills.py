@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from tests.trials import file_operations
-from tests.trials.progress import Jobs, check_equal, number, say
+from tests.trials.progress import Jobs, check_equal, number, say, shortened
 from tests.trials.training import (
     AVERAGED,
     DONE,
@@ -22,7 +22,6 @@ from tests.trials.training import (
 pytestmark = [pytest.mark.trial, pytest.mark.timeout(4 * 60 * 60)]
 KILLS = number("KILLS", 200)
 OPERATIONS = number("OPERATIONS", 40)  # at least; each kind once
-EVERY = number("EVERY", 1)  # 5: only every fifth of them, for a short trial
 # From where the time until the kill is drawn, and how often: most kills are to hit a
 # training that has something to lose.
 MOMENTS = {None: 1, READY: 3, VALIDATED: 4, AVERAGED: 2}
@@ -89,9 +88,8 @@ def test_killed_at_file_operations(straight, logged, place, library, recipe, sha
     jobs = Jobs(place, f"kills at operations, {recipe}")
     operations = logged(recipe)
     key = "kind pattern" if share == 1 else "kind"
-    chosen = file_operations.choose(
-        operations, int(share * OPERATIONS), _key(key.split())
-    )[::EVERY]
+    many = int(share * OPERATIONS)
+    chosen = shortened(file_operations.choose(operations, many, _key(key.split())))
     kinds = {_key(["kind", "pattern"])(o) for o in operations}
     say(f"{len(operations)} operations, {len(kinds)} kinds, {len(chosen)} are killed")
 
@@ -124,7 +122,7 @@ def test_killed_while_a_resumed_run_repairs(straight, logged, place, library):
     draw = random.Random(1409)
     renames = [o for o in operations if o.kind in ("rename", "unlink", "rmdir")]
     many = min(len(renames), max(1, OPERATIONS // 2))
-    chosen = sorted(draw.sample(renames, many))[::EVERY]
+    chosen = shortened(sorted(draw.sample(renames, many)))
 
     def one(operation, folder):
         work, hits = folder / "work", []
