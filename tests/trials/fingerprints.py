@@ -140,11 +140,15 @@ def arrays(file):
 
 
 def whole(run):
-    """Reads everything that a run keeps; returns what cannot be read, in words."""
-    bad = []
+    """Reads everything that a run keeps; returns what cannot be read, in words.
+
+    Before there is a `run.json`, the texts may be half written.
+    """
+    bad, is_begun = [], (run / "run.json").exists()
     for path in sorted(p for p in run.rglob("*") if p.is_file()):
         kept = path.relative_to(run).parts
-        if kept[0] == "logs" or any(part.startswith(".") for part in kept):
+        is_hidden = any(part.startswith(".") for part in kept)
+        if is_hidden or kept[0] == "logs" or (kept[0] == "text" and not is_begun):
             continue
         try:
             _content(path)

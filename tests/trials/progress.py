@@ -84,7 +84,8 @@ class Jobs:
         failed = f"{len(self.failures)} failed"
         say(f"{self.name}: {summary}, {failed}, {minutes:.1f} minutes")
         if self.failures:
-            pytest.fail("\n\n".join(self.failures), pytrace=False)
+            first = (text.splitlines()[0][:300] for text in self.failures)
+            pytest.fail("\n".join(first), pytrace=False)
 
     def _one(self, index, job, call):
         folder = self.folder / str(index)
@@ -92,7 +93,7 @@ class Jobs:
         try:
             call(job, folder)
         except Failed as error:
-            text = f"{self.name}, number {index} ({job}): {error}\nkept: {folder}"
+            text = f"{self.name}, number {index} ({job}), {folder}: {error}"
             self.failures.append(text)
             say(f"FAILED: {text}")
         else:
