@@ -15,7 +15,7 @@ PYTHON ?= $(shell for p in python3.11 python3 python3.12 python3.13 python; do \
 export KERAS_BACKEND := tensorflow
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
-.PHONY: demo test test-all check format api bench bench-docs bench-joeynmt install \
+.PHONY: demo test test-all trials check format api bench bench-docs bench-joeynmt install \
 	chromium clean
 
 demo: install  ## learns to read dates, draws where it looks, exports: a minute
@@ -26,6 +26,9 @@ test: install chromium  ## the default suite: a slice of the full product, under
 
 test-all: install chromium  ## everything
 	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal --all
+
+trials: install  ## kills and full disks, in real processes: about two hours, live output
+	$(PY) -m pytest -s -v -m trial --trials $(TRIALS)
 
 check: install  ## lint, format, import contracts, API surface
 	$(PY) -m ruff check .

@@ -30,6 +30,9 @@ def pytest_addoption(parser):
     parser.addoption(
         "--all", action="store_true", help="slow tests too, and the full product"
     )
+    parser.addoption(
+        "--trials", action="store_true", help="trials too, which take minutes each"
+    )
 
 
 def pytest_configure(config):
@@ -39,6 +42,11 @@ def pytest_configure(config):
 
 @pytest.hookimpl(trylast=True)  # after -k and -m have chosen
 def pytest_collection_modifyitems(config, items):
+    if not config.getoption("--trials"):
+        skip = pytest.mark.skip(reason="trial: runs with --trials (make trials)")
+        for item in items:
+            if item.get_closest_marker("trial"):
+                item.add_marker(skip)
     if not config.getoption("--all"):
         skip = pytest.mark.skip(reason="slow: runs with --all (make test-all)")
         for item in items:

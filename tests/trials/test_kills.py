@@ -1,0 +1,148 @@
+"""A training that is killed and resumed gives what an uninterrupted one gives."""
+
+import itertools
+import random
+import signal
+
+import pytest
+
+from tests.trials import file_operations
+from tests.trials.progress import Jobs, check_equal, number, say, shortened
+from tests.trials.training import (
+    AVERAGED,
+    DONE,
+    READY,
+    RECIPES,
+    VALIDATED,
+    Failed,
+    Training,
+    ended,
+)
+
+pytestmark = [pytest.mark.trial, pytest.mark.timeout(4 * 60 * 60)]
+KILLS = number("KILLS", 200)
+OPERATIONS = number("OPERATIONS", 40)  # at least; each kind once
+# From where the time until the kill is drawn, and how often: most kills are to hit a
+# training that has something to lose.
+MOMENTS = {None: 1, READY: 3, VALIDATED: 4, AVERAGED: 2}
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_two_uninterrupted_runs_are_equal(straight, recipe):
+    assert straight(recipe).fingerprint
+
+
+def test_killed_at_random_moments(straight, place):
+    """Each run is killed and resumed until it ends by itself."""
+    jobs, kills = Jobs(place, "random kills"), itertools.count(1)
+    count = {"killed": 0}
+
+    def chains():
+        chain = 0
+        while count["killed"] < KILLS:
+            yield chain
+            chain += 1
+
+    def one(chain, folder):
+        recipe = [*RECIPES][chain % len(RECIPES)]
+        draw = random.Random(1409 + chain)
+        for attempt in itertools.count(1):
+            output = folder / f"output-{attempt}.txt"
+            with Training(folder / "work", recipe, output) as training:
+                moment = _random_kill(training, draw, straight(recipe))
+            if moment is None:
+                break
+            count["killed"] = next(kills)
+            say(f"kill {count['killed']} of {KILLS}, chain {chain}: {moment}")
+        check_equal(folder / "work" / "run", straight(recipe))
+        say(f"chain {chain} ({recipe}) ended after {attempt - 1} kills: equal")
+
+    for name in RECIPES:
+        straight(name)
+    jobs.run(chains(), one)
+    jobs.finish(f"{count['killed']} kills in {jobs.done} runs")
+
+
+def _random_kill(training, draw, straight):
+    """Kills at a drawn moment; returns it in words, None if the run ended before."""
+    mark = draw.choices([*MOMENTS], [*MOMENTS.values()])[0]
+    share = draw.uniform(0, 1.05)
+    since = straight.marks[mark] if mark else 0
+    until = straight.marks[DONE if mark else READY]
+    if mark:
+        training.wait_for(mark)
+    code = training.wait(share * (until - since))
+    code = training.kill() if code is None else code
+    if code == -signal.SIGKILL:
+        where = f"{training.seconds:.2f} s after the start, drawn after {mark!r}"
+        what = training.text.strip().splitlines()
+        return f"{where}, last line {what[-1][:60] if what else ''!r}"
+    if code != 0:
+        raise Failed(f"refused or failed: {training.about()}")
+    return None
+
+
+@pytest.mark.parametrize("recipe, share", [("all epochs", 1.0), ("stopped early", 0.5)])
+def test_killed_at_file_operations(straight, logged, place, library, recipe, share):
+    """Before each kind of operation that a run makes, at least once."""
+    jobs = Jobs(place, f"kills at operations, {recipe}")
+    operations = logged(recipe)
+    key = "kind pattern" if share == 1 else "kind"
+    many = int(share * OPERATIONS)
+    chosen = shortened(file_operations.choose(operations, many, _key(key.split())))
+    kinds = {_key(["kind", "pattern"])(o) for o in operations}
+    say(f"{len(operations)} operations, {len(kinds)} kinds, {len(chosen)} are killed")
+
+    def one(operation, folder):
+        work, log = folder / "work", folder / "operations.txt"
+        disturbed = file_operations.environment(
+            library, work, log, kill=operation.number
+        )
+        with Training(work, recipe, folder / "output-1.txt", disturbed) as training:
+            code = training.wait()
+            if code != -signal.SIGKILL:
+                raise Failed(f"expected a kill, received {training.about()}")
+        hit = file_operations.read(log)[-1]
+        after = Training(work, recipe, folder / "output-2.txt")
+        with after:
+            if after.wait() != 0:
+                raise Failed(f"killed before {hit}; refused: {after.about()}")
+        check_equal(work / "run", straight(recipe))
+        how = "--resume" if after.is_resumed else "--out"
+        say(f"killed before {hit}: {how} ends with 0, equal")
+
+    jobs.run(chosen, one)
+    jobs.finish(f"{jobs.done} of {len(chosen)} kills")
+
+
+def test_killed_while_a_resumed_run_repairs(straight, logged, place, library):
+    """A second kill in the first operations of a run that is resumed."""
+    recipe, jobs = "all epochs", Jobs(place, "second kills")
+    operations = logged(recipe)
+    draw = random.Random(1409)
+    renames = [o for o in operations if o.kind in ("rename", "unlink", "rmdir")]
+    many = min(len(renames), max(1, OPERATIONS // 2))
+    chosen = shortened(sorted(draw.sample(renames, many)))
+
+    def one(operation, folder):
+        work, hits = folder / "work", []
+        second = random.Random(operation.number).randint(1, 60)
+        for attempt, kill in enumerate((operation.number, second), 1):
+            log = folder / f"operations-{attempt}.txt"
+            disturbed = file_operations.environment(library, work, log, kill=kill)
+            output = folder / f"output-{attempt}.txt"
+            with Training(work, recipe, output, disturbed) as training:
+                code = training.wait()
+                if code not in (0, -signal.SIGKILL):
+                    raise Failed(f"killed before {hits}; refused: {training.about()}")
+            hits += [f"{file_operations.read(log)[-1]}"] if code else []
+        ended(work, recipe, folder / "output-3.txt")
+        check_equal(work / "run", straight(recipe))
+        say(f"killed before {' and '.join(hits)}: equal")
+
+    jobs.run(chosen, one)
+    jobs.finish(f"{jobs.done} of {len(chosen)} runs killed twice")
+
+
+def _key(names):
+    return lambda operation: tuple(getattr(operation, name) for name in names)
