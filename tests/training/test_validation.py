@@ -2,6 +2,7 @@
 
 import functools
 import json
+import warnings
 
 import keras
 import numpy as np
@@ -248,6 +249,54 @@ def test_goes_on_from_before_its_record(tmp_path):
     steps = [(entry["step"], entry["best"]) for entry in callback.record.entries]
     assert steps == [(1, True), (2, True), (3, False), (4, False)]
     assert callback.record.waited == 2 and again.weight == 2.0
+
+
+def again_from(step, script, folder, **options):
+    """A training that goes on at a step, after a record with later validations."""
+    again = Scripted(*script)
+    again.model.set_weights([np.array([[float(step)]])])
+    again.model.optimizer.iterations.assign(step)
+    return again, validate(again, folder=folder, **options)
+
+
+@pytest.mark.parametrize("step", [1, 2])
+def test_the_best_one_that_is_done_again_counts_once(tmp_path, step):
+    """It was saved, then the process was killed before it saved its state."""
+    translator = Scripted(3, 4, 5)
+    once = validate(translator, folder=tmp_path)
+    translator.fit(once, epochs=3)
+    again, callback = again_from(step, [3, 4, 5][step:], tmp_path, patience=1)
+    again.fit(callback, epochs=3 - step)
+    assert callback.record.entries == once.record.entries
+    assert callback.record.waited == 0 and again.weight == 3.0
+
+
+def test_the_best_one_stays_until_one_as_good_is_saved(tmp_path):
+    translator = Scripted(3, 4, 9)
+    translator.fit(validate(translator, folder=tmp_path), epochs=3)
+    again, callback = again_from(1, [4, 8, 8, 8], tmp_path, patience=2)
+    again.fit(callback, epochs=9)  # the third validation is another one now
+    steps = [(entry["step"], entry["best"]) for entry in callback.record.entries]
+    assert steps == [(1, True), (2, True), (3, True), (4, False), (5, False)]
+    assert callback.best["values"] == {"exact_match": 90.0} and again.weight == 3.0
+
+
+def test_damaged_weights_are_not_averaged(tmp_path):
+    translator = Scripted(3, 4, 5, 6, 9)
+    callback = validate(translator, folder=tmp_path, average=3)
+
+    class Damage(keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            if epoch == 3:
+                path = tmp_path / "last-3.weights.h5"
+                path.write_bytes(path.read_bytes()[:-1] + b"?")
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        translator.fit(callback, epochs=4, callbacks=[Damage()])
+    [said] = [str(w.message) for w in caught if w.category is RuntimeWarning]
+    assert "received other content of last-3.weights.h5 in" in said
+    assert translator.weight == 3.0  # of steps 2 and 4
 
 
 def test_restores_after_an_interrupt(tmp_path):
