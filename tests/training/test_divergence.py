@@ -127,7 +127,8 @@ def test_other_limits():
         fit(made(), ks.DivergenceGuard(factor=2), x, y)
 
 
-def test_which_epoch_was_still_good():
+@pytest.mark.parametrize("step, good", [(16, 1), (17, 2)])
+def test_which_epoch_was_still_good(step, good):
     """The last step of an epoch may spoil the weights: the next loss shows it."""
 
     class Spoil(keras.callbacks.Callback):
@@ -135,8 +136,7 @@ def test_which_epoch_was_still_good():
             if int(self.model.optimizer.iterations) == step:
                 self.model.set_weights([w * 1e9 for w in self.model.get_weights()])
 
-    for step, good in ((16, 1), (17, 2)):
-        model, (x, y), guard = made(), data(), ks.DivergenceGuard()
-        with pytest.raises(FloatingPointError, match="epoch 3"):
-            fit(model, guard, x, y, epochs=4, others=[Spoil()])
-        assert guard.good_epochs == good
+    guard = ks.DivergenceGuard()
+    with pytest.raises(FloatingPointError, match="epoch 3"):
+        fit(made(), guard, *data(), epochs=4, others=[Spoil()])
+    assert guard.good_epochs == good
