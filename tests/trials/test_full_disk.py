@@ -13,7 +13,7 @@ from tests.trials.training import Failed, Training, ended
 
 pytestmark = [pytest.mark.trial, pytest.mark.timeout(60 * 60)]
 MOMENTS = number("FULL", 20)  # at least; each file once
-SHARES = (0.05, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99)  # of the room that a run needs
+SHARES = (0.05, 0.2, 0.5, 0.8, 1.0, 1.1, 1.2, 1.3)  # of the size of a finished run
 RECIPE = "all epochs"
 # What was renamed into its place before the disk was full is there afterwards.
 KEPT = {
@@ -31,7 +31,7 @@ KEPT = {
 
 
 def test_full_from_an_operation_on(straight, logged, place, library):
-    jobs = Jobs(place, "full disk")
+    jobs, uninterrupted = Jobs(place, "full disk"), straight(RECIPE)
     growing = [o for o in logged(RECIPE) if o.kind in file_operations.NEED_ROOM]
     chosen = shortened(file_operations.choose(growing, MOMENTS, lambda o: o.pattern))
     say(f"{len(chosen)} moments at which the disk gets full")
@@ -46,8 +46,8 @@ def test_full_from_an_operation_on(straight, logged, place, library):
         done = file_operations.read(log)
         before = [o for o in done if o.number < operation.number]
         kept = {o.pattern for o in before if o.kind == "rename"} & {*KEPT}
-        how = _check_full(training, work / "run", straight(RECIPE), kept)
-        _check_goes_on(folder, straight(RECIPE))
+        how = _check_full(training, work / "run", uninterrupted, kept)
+        _check_goes_on(folder, uninterrupted)
         say(f"full from {operation} on: {how}; then resumed, equal")
 
     jobs.run(chosen, one)
@@ -56,17 +56,17 @@ def test_full_from_an_operation_on(straight, logged, place, library):
 
 def test_small_file_system(straight, place):
     """A real one, which fills by what the run itself writes."""
-    jobs = Jobs(place, "small file system")
+    jobs, uninterrupted = Jobs(place, "small file system"), straight(RECIPE)
 
     def one(share, folder):
-        size = int(share * straight(RECIPE).size)
+        size = int(share * uninterrupted.size)
         with _small_disk(folder / "work", size) as make_room:
             output = folder / "output-1.txt"
             with Training(folder / "work", RECIPE, output) as training:
                 training.wait()
-            how = _check_full(training, folder / "work" / "run", straight(RECIPE), ())
+            how = _check_full(training, folder / "work" / "run", uninterrupted, ())
             make_room()
-            _check_goes_on(folder, straight(RECIPE))
+            _check_goes_on(folder, uninterrupted)
         say(f"a disk of {size} bytes: {how}; then resumed, equal")
 
     jobs.run(SHARES, one)
