@@ -19,12 +19,15 @@ def save_weights(model, path, with_optimizer=False):
         _check_space(model, unfinished)
         try:
             model.save_weights(unfinished)
-        except OSError:
+        except (OSError, RuntimeError) as error:
             # HDF5 holds what it could not write, and crashes when the process ends if
             # it still cannot then: this makes room.
             if unfinished.exists():
                 os.truncate(unfinished, 0)
-            raise
+            if isinstance(error, OSError):
+                raise
+            # h5py has no error number for what fails when a file is closed.
+            raise OSError(f"HDF5 could not write it: {error}") from error
 
 
 def load_weights(model, path):
@@ -48,7 +51,7 @@ def without_optimizer(model):
 
 
 def _check_space(model, path):
-    """HDF5 shall not find out by itself that the disk is full (see `save_weights`)."""
+    """HDF5 must not find out by itself that the disk is full (see `save_weights`)."""
     variables = [*model.variables]
     if getattr(model, "optimizer", None) is not None:
         variables += model.optimizer.variables

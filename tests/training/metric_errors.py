@@ -122,6 +122,15 @@ def on_a_full_disk():
         save_weights(SimpleNamespace(variables=[variable]), "none.weights.h5")
 
 
+def when_the_file_is_closed():
+    def save_weights_(path):
+        raise RuntimeError("Can't decrement id ref count")
+
+    model = SimpleNamespace(variables=[], save_weights=save_weights_)
+    with tempfile.TemporaryDirectory() as folder:
+        save_weights(model, f"{folder}/a.weights.h5")
+
+
 def unreadable(path):
     return (
         "Validation got a record that it cannot read. Expected what it wrote itself, "
@@ -333,6 +342,10 @@ TEXTS = [
         f"{str(Path('none', 'best.weights.h5'))!r}, as validation.json names a best "
         "validation, received no file. Put it back; or delete validation.json, which "
         "forgets the best value.",
+    ),
+    (
+        when_the_file_is_closed,
+        "HDF5 could not write it: Can't decrement id ref count",
     ),
     (
         with_damaged_best,
