@@ -82,6 +82,11 @@ CALLS = {
         lambda: ks.Words([*SPECIAL, "a", ""]),
         no_word("''"),
     ),
+    "surrogate": (
+        lambda: ks.Words([*SPECIAL, "\ud800"]),
+        "Words got a vocabulary with a surrogate. Expected str that UTF-8 can write, "
+        "received '\\ud800'. Drop it: U+FFFD stands for it in every text.",
+    ),
     "two words": (
         lambda: ks.Words([*SPECIAL, "a b"]),
         no_word("'a b'"),

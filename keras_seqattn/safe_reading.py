@@ -1,0 +1,97 @@
+"""Files and strings from somebody else, read so that they cannot do harm.
+
+A path may lead to a pipe, on which reading never ends. A file may be larger than the
+memory. JSON may be nested deeper than Python can follow, and may hold strings that no
+UTF-8 can write.
+"""
+
+import json
+import os
+import stat
+
+JSON = 16 * 2**20  # bytes of options and descriptions; real ones have some thousand
+VOCABULARY = 512 * 2**20  # bytes of a vocabulary; real ones have some million
+
+
+def open_regular(owner, path):
+    """A binary file that is a regular one, or a link to one.
+
+    Args:
+        owner: name of the caller, for the error.
+        path: of the file. FileNotFoundError and other errors of the system pass.
+    """
+    path = os.fspath(path)
+    # Without O_NONBLOCK, opening a pipe waits for a writer. Windows has no such flag.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    if stat.S_ISREG(os.stat(path).st_mode):  # opening a device can have an effect
+        descriptor = os.open(path, flags)
+        # Asked again: the path may lead to something else by now.
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return os.fdopen(descriptor, "rb")
+        os.close(descriptor)
+    raise ValueError(
+        f"{owner} cannot read {path}. Expected a regular file, received a folder, a "
+        "pipe or a device. Copy the file there."
+    )
+
+
+def read_bytes(owner, path, most):
+    """The content of a regular file of at most so many bytes.
+
+    Args:
+        owner: name of the caller, for the error.
+        path: of the file.
+        most: greatest number of bytes.
+    """
+    with open_regular(owner, path) as file:
+        content = file.read(most + 1)  # not the size: the file may grow meanwhile
+    if len(content) > most:
+        raise ValueError(
+            f"{owner} cannot read {os.fspath(path)}. Expected a file of at most {most} "
+            "bytes, received a larger one. Check whether it is the right file, and "
+            "copy it again."
+        )
+    return content
+
+
+def read_json(owner, path, most=JSON):
+    """What the JSON of a regular file says; arguments as in `read_bytes`."""
+    content = read_bytes(owner, path, most)
+    return parse_json(owner, content, os.fspath(path))
+
+
+def parse_json(owner, content, name):
+    """What JSON says; a `ValueError` in four parts where it is none.
+
+    Args:
+        owner: name of the caller, for the error.
+        content: bytes.
+        name: of the file, for the error.
+    """
+    try:
+        return json.loads(content)
+    except RecursionError:
+        received = "lists or objects that are nested too deeply"
+    except ValueError as error:
+        received = f"{type(error).__name__}: {error}"
+    raise ValueError(
+        f"{owner} cannot read {name}. Expected JSON, received {received}. Copy the "
+        "file again, or save it anew."
+    )
+
+
+def well_formed(text):
+    """A string that UTF-8 can write.
+
+    Two surrogates that belong together become their character; a lone one becomes
+    U+FFFD, as invalid UTF-8 does.
+
+    Example:
+        >>> well_formed("a\\ud800")
+        'a�'
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
