@@ -31,7 +31,7 @@ def open_regular(owner, path):
         os.close(descriptor)
     raise ValueError(
         f"{owner} cannot read {path}. Expected a regular file, received a folder, a "
-        "pipe or a device. Copy the file there."
+        "pipe or a device. Check the path, and put a copy of the file there."
     )
 
 
@@ -54,30 +54,12 @@ def read_bytes(owner, path, most):
     return content
 
 
-def read_json(owner, path, most=JSON):
-    """What the JSON of a regular file says; arguments as in `read_bytes`."""
-    content = read_bytes(owner, path, most)
-    return parse_json(owner, content, os.fspath(path))
-
-
-def parse_json(owner, content, name):
-    """What JSON says; a `ValueError` in four parts where it is none.
-
-    Args:
-        owner: name of the caller, for the error.
-        content: bytes.
-        name: of the file, for the error.
-    """
+def parse_json(content):
+    """What JSON says, from bytes; ValueError where it is none."""
     try:
         return json.loads(content)
     except RecursionError:
-        received = "lists or objects that are nested too deeply"
-    except ValueError as error:
-        received = f"{type(error).__name__}: {error}"
-    raise ValueError(
-        f"{owner} cannot read {name}. Expected JSON, received {received}. Copy the "
-        "file again, or save it anew."
-    )
+        raise ValueError("lists or objects that are nested too deeply") from None
 
 
 def well_formed(text):

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+from keras_seqattn.safe_reading import JSON, VOCABULARY, parse_json, read_bytes
+
 OPTIONS = "text.json"
 
 
@@ -26,9 +28,12 @@ def load(base, folder):
     options = _options(base, folder / OPTIONS)
     cls = _class(base, options["class_name"], folder / OPTIONS)
     path = folder / cls.vocabulary_file
+    data = _read(base, path, VOCABULARY)
     try:
-        processor = cls._from_bytes(_read(base, path), options["config"])
-    except (TypeError, ValueError) as error:
+        processor = cls._from_bytes(data, options["config"])
+    except ImportError:  # a package is missing, which no other file mends
+        raise
+    except Exception as error:  # of whatever kind: the files may say anything
         raise ValueError(
             f"{base.__name__}.load got an unusable folder. Expected {path.name} and "
             f"{OPTIONS} that fit, received from {str(folder)!r}: {error} Check whether "
@@ -44,10 +49,10 @@ def load(base, folder):
     return processor
 
 
-def _read(base, path):
+def _read(base, path, most):
     try:
-        return path.read_bytes()
-    except FileNotFoundError:
+        return read_bytes(f"{base.__name__}.load", path, most)
+    except (FileNotFoundError, NotADirectoryError):
         raise FileNotFoundError(
             f"{base.__name__}.load did not find a file. Expected {path.name} in a "
             f"folder written by save, received {str(path.parent)!r}. Check the path."
@@ -55,8 +60,9 @@ def _read(base, path):
 
 
 def _options(base, path):
+    content = _read(base, path, JSON)
     try:
-        options = json.loads(_read(base, path))
+        options = parse_json(content)
         if set(options) == {"class_name", "config", "vocabulary_size"}:
             return options
         received = f"the keys {sorted(options)}"
@@ -70,8 +76,9 @@ def _options(base, path):
 
 
 def _class(base, name, path):
-    classes = {cls.__name__: cls for cls in _family(base)}
-    if name not in classes:
+    found = (cls for cls in _family(base) if hasattr(cls, "_tokenize"))  # no base
+    classes = {cls.__name__: cls for cls in found}
+    if not isinstance(name, str) or name not in classes:
         raise ValueError(
             f"{base.__name__}.load got an unknown class. Expected one of "
             f"{sorted(classes)}, received {name!r} from {str(path)!r}. Call "

@@ -2,6 +2,7 @@
 
 import json
 import os
+import warnings
 
 import keras
 import tensorflow as tf
@@ -10,6 +11,7 @@ from keras_seqattn.decoding.shortlist import Shortlist
 from keras_seqattn.export import manifest
 from keras_seqattn.export.shipped import names
 from keras_seqattn.export.whole_folder import whole_folder
+from keras_seqattn.safe_reading import JSON, parse_json, read_bytes
 from keras_seqattn.text.processor import TextProcessor
 from keras_seqattn.training.checkpoint import without_optimizer
 
@@ -56,9 +58,17 @@ def save(path, model, texts, options, shortlist=None):
 def load(path):
     """Model, processors by side, options, shortlist; all as it was written."""
     path = os.fspath(path)
-    if os.path.exists(f"{path}/{manifest.NAME}"):  # older folders have none
+    has_manifest = os.path.lexists(f"{path}/{manifest.NAME}")
+    if has_manifest:
         manifest.verify(path, "Translator.load")
     content = _content(path)
+    if not has_manifest:  # older folders have none
+        warnings.warn(
+            "Translator.load cannot check the files. Expected their checksums in "
+            f"{manifest.NAME}, received a folder without it, {path!r}. Copy the folder "
+            "again; if it is an older one, save the translator anew.",
+            stacklevel=3,
+        )
     model = _model(f"{path}/{_MODEL}")
     texts = {"source": TextProcessor.load(f"{path}/source_text")}
     if os.path.exists(f"{path}/target_text"):
@@ -83,15 +93,16 @@ def _model(path):
 
 def _content(path):
     try:
-        with open(f"{path}/{_FILE}", encoding="utf-8") as file:
-            content = json.load(file)
-            version = content.get("version")
+        content = read_bytes("Translator.load", f"{path}/{_FILE}", JSON)
     except (FileNotFoundError, NotADirectoryError):
         raise ValueError(
             f"Translator.load found no translator. Expected a folder with {_FILE}, "
             f"{_MODEL} and source_text/, or the name of a shipped model ({names()}), "
             f"received {path!r}. Pass the folder that Translator.save has written."
         ) from None
+    try:
+        content = parse_json(content)
+        version = content.get("version")
     except (ValueError, AttributeError):
         raise ValueError(
             f"Translator.load cannot read {path}/{_FILE}. Expected JSON, received a "

@@ -1,0 +1,58 @@
+"""Arrays of integers from NumPy's .npz, which somebody else may have written."""
+
+import io
+import math
+import os
+import zipfile
+
+import numpy as np
+
+from keras_seqattn.safe_reading import open_regular
+
+OWNER = "Shortlist.load"
+_MOST = 128 * 2**20  # bytes of an array; 100 000 tokens with 100 each have 40 million
+
+
+def read_arrays(path, ranks, numbers):
+    """Arrays and numbers by name.
+
+    `numpy.load` would believe what the file says about sizes, and allocate as much.
+
+    Args:
+        path: of the file.
+        ranks: dict from the names of the arrays to their numbers of axes.
+        numbers: names of what is a single integer.
+    """
+    ranks = {**ranks, **dict.fromkeys(numbers, 0)}
+    with open_regular(OWNER, path) as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                found = {name: _array(archive, name, n) for name, n in ranks.items()}
+        except Exception as error:  # of whatever kind: the file may hold anything
+            raise ValueError(
+                f"{OWNER} cannot read {os.fspath(path)}. Expected integer arrays "
+                f"{list(ranks)} of a saved Shortlist, received a file in which "
+                f"something else is found ({error}). Copy the file again, or learn the "
+                "shortlist anew."
+            ) from error
+    return {**found, **{name: int(found[name]) for name in numbers}}
+
+
+def _array(archive, name, rank):
+    """One array; ValueError: it is none, or declares more than it holds."""
+    with archive.open(f"{name}.npy") as member:
+        # `read` unpacks no more than it is asked for, whatever the archive declares.
+        content = io.BytesIO(member.read(_MOST + 1))
+    if len(content.getbuffer()) > _MOST:
+        raise ValueError(f"{name} has more than {_MOST} bytes")
+    version = np.lib.format.read_magic(content)
+    if version != (1, 0):
+        raise ValueError(f"{name} is in version {version} of the format")
+    shape, in_columns, dtype = np.lib.format.read_array_header_1_0(content)
+    if dtype.kind not in "iu" or len(shape) != rank:
+        raise ValueError(f"{name} is {dtype} {shape}")
+    data = content.read()
+    if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != len(data):
+        raise ValueError(f"{name} declares {dtype} {shape} and has {len(data)} bytes")
+    order = "F" if in_columns else "C"
+    return np.frombuffer(data, dtype).reshape(shape, order=order)
