@@ -77,3 +77,10 @@ def well_formed(text):
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
+
+
+def in_one_line(error):
+    """What an error says, in at most 500 characters that can be printed."""
+    text = "".join(c if c.isprintable() else " " for c in str(error))
+    text = " ".join(text.split()) or type(error).__name__
+    return text if len(text) <= 500 else f"{text[:500]}..."

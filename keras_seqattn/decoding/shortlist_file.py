@@ -7,7 +7,7 @@ import zipfile
 
 import numpy as np
 
-from keras_seqattn.safe_reading import open_regular
+from keras_seqattn.safe_reading import in_one_line, open_regular
 
 OWNER = "Shortlist.load"
 _MOST = 128 * 2**20  # bytes of an array; 100 000 tokens with 100 each have 40 million
@@ -31,9 +31,9 @@ def read_arrays(path, ranks, numbers):
         except Exception as error:  # of whatever kind: the file may hold anything
             raise ValueError(
                 f"{OWNER} cannot read {os.fspath(path)}. Expected integer arrays "
-                f"{list(ranks)} of a saved Shortlist, received a file in which "
-                f"something else is found ({error}). Copy the file again, or learn the "
-                "shortlist anew."
+                f"{list(ranks)} of a saved Shortlist, received something else "
+                f"({in_one_line(error)}). Make one with Shortlist.learn, or copy the "
+                "file again."
             ) from error
     return {**found, **{name: int(found[name]) for name in numbers}}
 

@@ -3,7 +3,13 @@
 import json
 from pathlib import Path
 
-from keras_seqattn.safe_reading import JSON, VOCABULARY, parse_json, read_bytes
+from keras_seqattn.safe_reading import (
+    JSON,
+    VOCABULARY,
+    in_one_line,
+    parse_json,
+    read_bytes,
+)
 
 OPTIONS = "text.json"
 
@@ -34,15 +40,16 @@ def load(base, folder):
     except ImportError:  # a package is missing, which no other file mends
         raise
     except Exception as error:  # of whatever kind: the files may say anything
+        reason = in_one_line(error).rstrip(".")
         raise ValueError(
             f"{base.__name__}.load got an unusable folder. Expected {path.name} and "
-            f"{OPTIONS} that fit, received from {str(folder)!r}: {error} Check whether "
-            "the files were changed, or save the processor again."
+            f"{OPTIONS} that fit, received from {str(folder)!r}: {reason}. Check "
+            "whether the files were changed, or save the processor again."
         ) from error
     if processor.vocabulary_size != options["vocabulary_size"]:
         raise ValueError(
             f"{base.__name__}.load got a changed vocabulary. Expected "
-            f"{options['vocabulary_size']} tokens, as {OPTIONS} says, received "
+            f"{in_one_line(repr(options['vocabulary_size']))} tokens, as {OPTIONS} says, received "
             f"{processor.vocabulary_size} from {str(path)!r}. Save the processor "
             "again: ids of a model belong to one vocabulary."
         )

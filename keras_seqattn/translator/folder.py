@@ -7,6 +7,8 @@ import warnings
 import keras
 import tensorflow as tf
 
+from keras_seqattn.decoding.limits import RelativeLength
+from keras_seqattn.decoding.search import Search
 from keras_seqattn.decoding.shortlist import Shortlist
 from keras_seqattn.export import manifest
 from keras_seqattn.export.shipped import names
@@ -14,6 +16,8 @@ from keras_seqattn.export.whole_folder import whole_folder
 from keras_seqattn.safe_reading import JSON, parse_json, read_bytes
 from keras_seqattn.text.processor import TextProcessor
 from keras_seqattn.training.checkpoint import without_optimizer
+from keras_seqattn.translator.known_names import registered
+from keras_seqattn.translator.model_file import load_model
 
 VERSION = 1
 _OPTIONS = {"search", "max_length", "max_source", "unknown"}
@@ -69,7 +73,10 @@ def load(path):
             "again; if it is an older one, save the translator anew.",
             stacklevel=3,
         )
-    model = _model(f"{path}/{_MODEL}")
+    content["search"] = _object(path, content, "search", Search)
+    if isinstance(content["max_length"], dict):  # else a number
+        content["max_length"] = _object(path, content, "max_length", RelativeLength)
+    model = load_model("Translator.load", f"{path}/{_MODEL}", has_manifest)
     texts = {"source": TextProcessor.load(f"{path}/source_text")}
     if os.path.exists(f"{path}/target_text"):
         texts["target"] = TextProcessor.load(f"{path}/target_text")
@@ -79,15 +86,15 @@ def load(path):
     return model, texts, content, shortlist
 
 
-def _model(path):
+def _object(path, content, name, kind):
+    """The value of an option, of a class that is registered as one of its kind."""
     try:
-        return keras.models.load_model(path, compile=False)
-    except (OSError, ValueError, KeyError) as error:
-        state = "a damaged one" if os.path.exists(path) else "none"
+        return registered(content[name], kind)
+    except ValueError as error:
         raise ValueError(
-            f"Translator.load cannot load {path}. Expected a Keras model whose classes "
-            f"are all known, received {state}, or one with others ({error}). Copy the "
-            "folder again; import your own classes first."
+            f"Translator.load cannot read {name} in {path}/{_FILE}. Expected a "
+            f"{kind.__name__}, received {error}. Import your own classes first; if "
+            "they are all known, copy the folder again."
         ) from error
 
 

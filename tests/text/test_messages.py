@@ -361,7 +361,7 @@ FOLDERS = {
     ),
     "unknown option": (
         lambda folder: folder_with(folder, config={"lower": True}),
-        FIT.replace("{reason}", "...unexpected keyword argument 'lower'"),
+        FIT.replace("{reason}", "...unexpected keyword argument 'lower'."),
     ),
     "option": (
         lambda folder: folder_with(folder, config={"normalization": "nfd"}),
@@ -373,7 +373,7 @@ FOLDERS = {
     ),
     "not UTF-8": (
         lambda folder: folder_with(folder, LINES + b"\xff\n"),
-        FIT.replace("{reason}", "'utf-8' codec can't decode byte 0xff ..."),
+        FIT.replace("{reason}", "'utf-8' codec can't decode byte 0xff ...."),
     ),
     "empty": (
         lambda folder: folder_with(folder, b""),
