@@ -28,31 +28,33 @@ def read_arrays(path, ranks, numbers):
         try:
             with zipfile.ZipFile(file) as archive:
                 found = {name: _array(archive, name, n) for name, n in ranks.items()}
+            wrong, cause = [x for x in found.values() if isinstance(x, str)], None
         except Exception as error:  # of whatever kind: the file may hold anything
-            raise ValueError(
-                f"{OWNER} cannot read {os.fspath(path)}. Expected integer arrays "
-                f"{list(ranks)} of a saved Shortlist, received something else "
-                f"({in_one_line(error)}). Make one with Shortlist.learn, or copy the "
-                "file again."
-            ) from error
+            wrong, cause = [in_one_line(error)], error
+    if wrong:
+        raise ValueError(
+            f"{OWNER} cannot read {os.fspath(path)}. Expected integer arrays "
+            f"{list(ranks)} of a saved Shortlist, received something else ({wrong[0]})."
+            " Make one with Shortlist.learn, or copy the file again."
+        ) from cause
     return {**found, **{name: int(found[name]) for name in numbers}}
 
 
 def _array(archive, name, rank):
-    """One array; ValueError: it is none, or declares more than it holds."""
+    """One array; a str says why it is none, or that it declares more than it holds."""
     with archive.open(f"{name}.npy") as member:
         # `read` unpacks no more than it is asked for, whatever the archive declares.
         content = io.BytesIO(member.read(_MOST + 1))
     if len(content.getbuffer()) > _MOST:
-        raise ValueError(f"{name} has more than {_MOST} bytes")
+        return f"{name} has more than {_MOST} bytes"
     version = np.lib.format.read_magic(content)
     if version != (1, 0):
-        raise ValueError(f"{name} is in version {version} of the format")
+        return f"{name} is in version {version} of the format"
     shape, in_columns, dtype = np.lib.format.read_array_header_1_0(content)
     if dtype.kind not in "iu" or len(shape) != rank:
-        raise ValueError(f"{name} is {dtype} {shape}")
+        return f"{name} is {dtype} {shape}"
     data = content.read()
     if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != len(data):
-        raise ValueError(f"{name} declares {dtype} {shape} and has {len(data)} bytes")
+        return f"{name} declares {dtype} {shape} and has {len(data)} bytes"
     order = "F" if in_columns else "C"
     return np.frombuffer(data, dtype).reshape(shape, order=order)

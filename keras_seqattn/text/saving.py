@@ -46,10 +46,11 @@ def load(base, folder):
             f"{OPTIONS} that fit, received from {str(folder)!r}: {reason}. Check "
             "whether the files were changed, or save the processor again."
         ) from error
-    if processor.vocabulary_size != options["vocabulary_size"]:
+    size = options["vocabulary_size"]
+    if processor.vocabulary_size != size:
         raise ValueError(
             f"{base.__name__}.load got a changed vocabulary. Expected "
-            f"{in_one_line(repr(options['vocabulary_size']))} tokens, as {OPTIONS} says, received "
+            f"{in_one_line(repr(size))} tokens, as {OPTIONS} says, received "
             f"{processor.vocabulary_size} from {str(path)!r}. Save the processor "
             "again: ids of a model belong to one vocabulary."
         )
