@@ -10,7 +10,7 @@ import os
 import stat
 
 JSON = 16 * 2**20  # bytes of options and descriptions; real ones have some thousand
-VOCABULARY = 512 * 2**20  # bytes of a vocabulary; real ones have some million
+VOCABULARY = 256 * 2**20  # bytes of a vocabulary; real ones have some million
 
 
 def open_regular(owner, path):

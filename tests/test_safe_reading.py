@@ -115,7 +115,7 @@ def test_pipes_in_a_folder(folder, name):
 
 @pytest.mark.filterwarnings("ignore:Translator.load cannot check:UserWarning")
 @pytest.mark.parametrize("name", ["translator.json", "source_text/text.json"])
-@pytest.mark.parametrize("content", [b"[" * 100_000, b" " * (2**24 + 1)])
+@pytest.mark.parametrize("content", [b"[" * 100_000, b" " * (2**24 + 1), b"[]", b"5"])
 def test_json_that_python_cannot_follow(folder, name, content):
     (folder / name).write_bytes(content)
     with pytest.raises(

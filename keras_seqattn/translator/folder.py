@@ -13,7 +13,7 @@ from keras_seqattn.decoding.shortlist import Shortlist
 from keras_seqattn.export import manifest
 from keras_seqattn.export.shipped import names
 from keras_seqattn.export.whole_folder import whole_folder
-from keras_seqattn.safe_reading import JSON, parse_json, read_bytes
+from keras_seqattn.safe_reading import VOCABULARY, parse_json, read_bytes
 from keras_seqattn.text.processor import TextProcessor
 from keras_seqattn.training.checkpoint import without_optimizer
 from keras_seqattn.translator.known_names import registered
@@ -99,8 +99,8 @@ def _object(path, content, name, kind):
 
 
 def _content(path):
-    try:
-        content = read_bytes("Translator.load", f"{path}/{_FILE}", JSON)
+    try:  # `unknown` may be a large dictionary
+        content = read_bytes("Translator.load", f"{path}/{_FILE}", VOCABULARY)
     except (FileNotFoundError, NotADirectoryError):
         raise ValueError(
             f"Translator.load found no translator. Expected a folder with {_FILE}, "

@@ -26,6 +26,7 @@ _KINDS = (
     keras.constraints.Constraint,
     keras.optimizers.schedules.LearningRateSchedule,
     keras.quantizers.QuantizationConfig,
+    keras.random.SeedGenerator,
 )
 # Layers that run code, or load other files. Those of `preprocessing`, too.
 _NEVER = {"Lambda", "TFSMLayer", "TorchModuleWrapper", "JaxLayer", "FlaxLayer"}
@@ -34,6 +35,9 @@ _HARMLESS = {"Normalization", "Rescaling"}
 _VALUES = {"__keras_tensor__", "__bytes__", "__ellipsis__", "__slice__"}
 _ARRAYS = {"__numpy__", "__tensor__"}
 _NUMBERS = re.compile("bool|bfloat16|(u?int|float)(8|16|32|64)|float8_.*|u?int4")
+
+# A path of layers, escaped as `layers/base.py` does it, with anything in front of it.
+_PATH = re.compile(r"(\(\.\*/\)\?)?(\\.|[\w /.:-])*")
 
 
 def check_names(config, layers):
@@ -51,6 +55,7 @@ def check_names(config, layers):
         elif isinstance(found, dict):
             if "class_name" in found:
                 _check_name(found)
+            _check_patterns(found.get("policy_map"))
             number = found.get("layers")
             if isinstance(number, (int, float)) and number > layers:
                 raise ValueError(f"{number} layers, but weights of at most {layers}")
@@ -95,6 +100,13 @@ def _check_name(found):
         if name == "function":
             described = f"the function {_short(found.get('config'))} of {module}"
         raise ValueError(f"{described!r}, which is not registered, or may do harm")
+
+
+def _check_patterns(policies):
+    """Keras searches with these regular expressions, and some would take for ever."""
+    for path in policies if isinstance(policies, dict) else ():
+        if not _PATH.fullmatch(path):
+            raise ValueError(f"dtype policies for {_short(path)}, which is no path")
 
 
 def _is_known_class(name, module, key):

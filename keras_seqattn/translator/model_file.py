@@ -48,6 +48,8 @@ def _loaded(file, path, verified):
     try:
         members = members_of(file, {_CONFIG: JSON, _WEIGHTS: None})
         config = parse_json(unpacked(file, members[_CONFIG]).getvalue())
+        if isinstance(config, dict):
+            config.pop("compile_config", None)  # which Keras will leave out, too
         weights = members[_WEIGHTS]
         as_it_is = verified and weights.compress_type == zipfile.ZIP_STORED
         stored, arrays = _stored((Part if as_it_is else unpacked)(file, weights))
