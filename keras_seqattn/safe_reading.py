@@ -18,21 +18,37 @@ def open_regular(owner, path):
 
     Args:
         owner: name of the caller, for the error.
-        path: of the file. FileNotFoundError and other errors of the system pass.
+        path: of the file. FileNotFoundError and NotADirectoryError pass.
     """
     path = os.fspath(path)
-    # Without O_NONBLOCK, opening a pipe waits for a writer. Windows has no such flag.
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    if stat.S_ISREG(os.stat(path).st_mode):  # opening a device can have an effect
-        descriptor = os.open(path, flags)
-        # Asked again: the path may lead to something else by now.
-        if stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return os.fdopen(descriptor, "rb")
-        os.close(descriptor)
+    try:
+        descriptor = _regular(path)
+    except (FileNotFoundError, NotADirectoryError):
+        raise
+    except OSError as error:
+        raise type(error)(
+            f"{owner} cannot read {path}. Expected a file that may be read, received "
+            f"{error.strerror!r}. Check the path and its permissions."
+        ) from error
+    if descriptor is not None:
+        return os.fdopen(descriptor, "rb")
     raise ValueError(
         f"{owner} cannot read {path}. Expected a regular file, received a folder, a "
         "pipe or a device. Check the path, and put a copy of the file there."
     )
+
+
+def _regular(path):
+    """A descriptor, or None for what is no regular file."""
+    # Without O_NONBLOCK, opening a pipe waits for a writer. Windows has no such flag.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    if not stat.S_ISREG(os.stat(path).st_mode):  # opening a device can have an effect
+        return None
+    descriptor = os.open(path, flags)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):  # it may lead elsewhere by now
+        return descriptor
+    os.close(descriptor)
+    return None
 
 
 def read_bytes(owner, path, most):

@@ -1,5 +1,6 @@
 """Files of somebody else: pipes, folders and huge files are refused, nothing hangs."""
 
+import errno
 import json
 import os
 import re
@@ -57,6 +58,17 @@ def test_a_larger_file(tmp_path):
         f"Words.load cannot read {path}. Expected a file of at most 4 bytes, received "
         "a larger one. Check whether it is the right file, and copy it again.",
         lambda: safe_reading.read_bytes("Words.load", path, 4),
+    )
+
+
+def test_what_the_system_refuses(tmp_path):
+    path = tmp_path / "file"
+    path.symlink_to(path)
+    with pytest.raises(OSError) as caught:
+        safe_reading.read_bytes("Words.load", path, 4)
+    assert str(caught.value) == (
+        f"Words.load cannot read {path}. Expected a file that may be read, received "
+        f"{os.strerror(errno.ELOOP)!r}. Check the path and its permissions."
     )
 
 

@@ -87,7 +87,7 @@ def _state(folder, name, expected):
     try:
         # Asked first: nothing is said about files elsewhere, not even that they exist.
         if not _is_inside(folder, name):
-            return "a name or a link that leads out of the folder"
+            return "a name or a link that may lead out of the folder"
         return None if _checksum(path) == expected else "another content"
     except (FileNotFoundError, NotADirectoryError):
         return "no such file"
@@ -105,7 +105,7 @@ def _shown(name):
 def _is_inside(folder, name):
     """Whether a name stays in the folder, on every system, and so do links."""
     path = PureWindowsPath(name)  # knows drives, and both kinds of slashes
-    if path.anchor or ".." in path.parts or not path.parts:
+    if path.anchor or ".." in path.parts or not path.parts or path.as_posix() != name:
         return False
     place = Path(os.path.realpath(Path(folder, name)))
     return place.is_relative_to(os.path.realpath(folder))

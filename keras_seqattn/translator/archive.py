@@ -8,12 +8,12 @@ import zlib
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _HEADER = 30  # bytes in front of a member's name
 _CHUNK = 2**20  # bytes
-# A member may be unpacked to so many bytes, or to so many times those that are stored.
+# An archive may be unpacked to so many bytes, or to so many times those that it has.
 _UNPACKED, _RATIO = 64 * 2**20, 20
 
 
 def members_of(file, limits):
-    """Members of an archive by name; none is much larger than what is stored of it.
+    """Members of an archive by name, which are not much larger than the archive.
 
     Keras stores members as they are; those of the shipped models are compressed.
 
@@ -24,13 +24,13 @@ def members_of(file, limits):
     """
     with zipfile.ZipFile(file) as archive:
         members = {member.filename: member for member in archive.infolist()}
-    size = os.fstat(file.fileno()).st_size
+    most = max(_UNPACKED, _RATIO * os.fstat(file.fileno()).st_size)
     for name, member in members.items():
         if member.compress_type not in _METHODS or member.flag_bits & 1:
             raise ValueError(f"{name!r} is encrypted, or compressed in a strange way")
-        most = max(_UNPACKED, _RATIO * min(member.compress_size, size))
         if member.file_size > (limits.get(name) or most):
             raise ValueError(f"{name!r} would be {member.file_size} bytes, unpacked")
+        most -= member.file_size  # Keras may write all of them to the disk
     missing = set(limits) - set(members)
     if missing:
         raise ValueError(f"it has no {' and no '.join(sorted(missing))}")

@@ -14,6 +14,7 @@ from keras_seqattn.translator.known_names import check_names
 
 _CONFIG, _WEIGHTS = "config.json", "model.weights.h5"
 _SLACK = 4 * 2**20  # numbers of what has weights that are not stored
+_LEAST = 1000  # numbers
 _PATCHING = threading.RLock()
 
 
@@ -103,8 +104,9 @@ def _at_most(numbers):
         nonlocal left
         if threading.get_ident() == mine:  # other threads may build what they like
             sizes = [shape] if isinstance(shape, int) else shape or ()
-            left -= math.prod(size or 0 for size in sizes)
-            if left < 0:
+            # Thousands of tiny ones take long to build; no weight counts for less.
+            left -= max(math.prod(abs(size or 0) for size in sizes), _LEAST)
+            if not left >= 0:  # NaN is no size either
                 raise ValueError(
                     f"{type(layer).__name__} has weights of shape {tuple(sizes)}, and "
                     f"the file does not hold as many: {numbers} numbers at most"

@@ -145,12 +145,21 @@ def damaged(folder, name, expected="0" * 64):
     return re.sub(f"^{start}(.*) in '.*$", r"\1", str(caught.value))
 
 
-OUTSIDE = "a name or a link that leads out of the folder"
+OUTSIDE = "a name or a link that may lead out of the folder"
 
 
 @pytest.mark.parametrize("exists", [True, False])
 @pytest.mark.parametrize(
-    "name", ["../secret", "variables/../../secret", "{}", "C:secret", "..\\secret", ""]
+    "name",
+    [
+        "../secret",
+        "variables/../../secret",
+        "{}",
+        "C:secret",
+        "..\\secret",
+        "",
+        "./model.pb",
+    ],
 )
 def test_a_name_that_leads_out_of_the_folder(folder, name, exists):
     """Nothing is said about what is there, not even whether it is right."""

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import keras_seqattn as ks
+from keras_seqattn.translator import model_file
 from keras_seqattn.translator.model_file import load_model
 from tests.translator import tiny
 
@@ -105,6 +106,13 @@ def test_weights_that_are_unpacked_to_much_more(path, members):
     refused(path, "'model.weights.h5' would be 68157440 bytes, unpacked")
 
 
+def test_many_members_that_are_unpacked_to_much_more(path, members):
+    """Keras writes those of `assets` to the disk."""
+    assets = {f"assets/{i}": bytes(2**23) for i in range(9)}
+    write(path, {**members, **assets}, zipfile.ZIP_DEFLATED)
+    refused(path, "'assets/7' would be 8388608 bytes, unpacked")
+
+
 @pytest.mark.parametrize("name", [CONFIG, WEIGHTS])
 def test_sizes_that_are_lies(path, members, name):
     """The archive declares as many bytes as there should be; a thousandfold follows."""
@@ -157,6 +165,15 @@ def test_layers_that_are_larger_than_the_file(path, members, change, reason):
     """Nothing is allocated: TensorFlow would end the process."""
     write(path, changed(members, change))
     refused(path, reason)
+
+
+def test_thousands_of_layers(path, members, monkeypatch):
+    """Each of them is small, but they would take minutes to build."""
+    monkeypatch.setattr(model_file, "_SLACK", 10_000)  # here some are enough
+    layers = [keras.Input([1]), *(keras.layers.Dense(1) for _ in range(50))]
+    model = keras.saving.serialize_keras_object(keras.Sequential(layers))
+    write(path, {**members, CONFIG: json.dumps(model)})
+    refused(path, "Dense has weights of shape (1")
 
 
 def test_other_threads_build_what_they_like(path, members):
