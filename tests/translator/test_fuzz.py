@@ -5,6 +5,7 @@ import random
 import re
 import shutil
 import warnings
+import zipfile
 
 import pytest
 
@@ -14,7 +15,10 @@ from tests.translator import tiny
 FOUR_PARTS = re.compile(
     r"\w+(\.\w+)? .+\. Expected .+received .+[.)] \w.+\.", re.DOTALL
 )
-VALUES = [None, True, -1, 2**70, 1.5, "", "\ud800", "a" * 5000, [], [[1]], {}, {"a": 1}]
+VALUES = [
+    *(None, True, 0, 1, -1, 2**20, 2**31, 2**70, 1.5, float("nan"), float("inf")),
+    *("", "\ud800", "lstm", "a" * 5000, [], [[1]], {}, {"a": 1}),
+]
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +67,20 @@ def spoil(path, draw):
 
 
 def change(path, draw):
-    """Puts another value into the JSON."""
-    content = json.loads(path.read_bytes())
+    """Puts another value into the JSON, or into that of the model."""
+    if path.suffix == ".json":
+        path.write_text(changed(path.read_bytes(), draw))
+        return
+    with zipfile.ZipFile(path) as file:
+        members = {name: file.read(name) for name in file.namelist()}
+    members["config.json"] = changed(members["config.json"], draw)
+    with zipfile.ZipFile(path, "w") as file:
+        for name, content in members.items():
+            file.writestr(name, content)
+
+
+def changed(content, draw):
+    content = json.loads(content)
     places = [(content, key) for key in content]
     for holder, key in places:
         inner = holder[key]
@@ -72,8 +88,12 @@ def change(path, draw):
             keys = inner if isinstance(inner, dict) else range(len(inner))
             places += [(inner, k) for k in keys]
     holder, key = draw.choice(places)
-    holder[key] = draw.choice(VALUES)
-    path.write_text(json.dumps(content))
+    other, place = draw.choice(places)
+    holder[key] = draw.choice([*VALUES, other[place]])
+    try:
+        return json.dumps(content)
+    except ValueError:  # it is in itself now
+        return "[" * 100_000
 
 
 @pytest.mark.parametrize("has_manifest", [True, False])
@@ -87,8 +107,8 @@ def test_spoilt_folders(request, saved, tmp_path, name, has_manifest):
             (folder / "manifest.json").unlink()
         files = sorted(p for p in folder.rglob("*") if p.is_file())
         path = draw.choice(files)
-        is_json = path.suffix == ".json" and draw.random() < 0.7
-        (change if is_json else spoil)(path, draw)
+        has_json = path.suffix in (".json", ".keras") and draw.random() < 0.7
+        (change if has_json else spoil)(path, draw)
         loaded = loads(folder)
         named = path.name in ("manifest.json", "text.json")
         assert not (loaded and has_manifest and not named) or path.exists()
