@@ -3,6 +3,7 @@
 import json
 import os
 import warnings
+from pathlib import Path
 
 import keras
 import tensorflow as tf
@@ -62,21 +63,22 @@ def save(path, model, texts, options, shortlist=None):
 def load(path):
     """Model, processors by side, options, shortlist; all as it was written."""
     path = os.fspath(path)
-    has_manifest = os.path.lexists(f"{path}/{manifest.NAME}")
-    if has_manifest:
-        manifest.verify(path, "Translator.load")
+    checked = {}
+    if os.path.lexists(f"{path}/{manifest.NAME}"):  # older folders have none
+        checked = manifest.verify(path, "Translator.load")["files"]
     content = _content(path)
-    if not has_manifest:  # older folders have none
+    unchecked = [name for name in _files(path) if name not in checked]
+    if unchecked:
         warnings.warn(
-            "Translator.load cannot check the files. Expected their checksums in "
-            f"{manifest.NAME}, received a folder without it, {path!r}. Copy the folder "
-            "again; if it is an older one, save the translator anew.",
+            "Translator.load cannot check whether files are damaged. Expected their "
+            f"checksums in {manifest.NAME}, received none of {unchecked} in {path!r}. "
+            "Copy the folder again; if it is an older one, save the translator anew.",
             stacklevel=3,
         )
     content["search"] = _object(path, content, "search", Search)
     if isinstance(content["max_length"], dict):  # else a number
         content["max_length"] = _object(path, content, "max_length", RelativeLength)
-    model = load_model("Translator.load", f"{path}/{_MODEL}", has_manifest)
+    model = load_model("Translator.load", f"{path}/{_MODEL}", _MODEL in checked)
     texts = {"source": TextProcessor.load(f"{path}/source_text")}
     if os.path.exists(f"{path}/target_text"):
         texts["target"] = TextProcessor.load(f"{path}/target_text")
@@ -84,6 +86,13 @@ def load(path):
     if os.path.exists(f"{path}/{_SHORTLIST}"):
         shortlist = Shortlist.load(f"{path}/{_SHORTLIST}")
     return model, texts, content, shortlist
+
+
+def _files(path):
+    """Names of the files of a translator, relative and with "/"."""
+    found = [name for name in (_FILE, _MODEL, _SHORTLIST) if Path(path, name).exists()]
+    texts = sorted(Path(path).glob("*_text/[!.]*"))
+    return found + [text.relative_to(path).as_posix() for text in texts]
 
 
 def _object(path, content, name, kind):

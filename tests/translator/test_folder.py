@@ -200,18 +200,20 @@ def older(folder):
     return folder
 
 
-def load_older(folder):
+def load_unchecked(folder, names):
     with pytest.warns(UserWarning) as caught:
         loaded = ks.Translator.load(folder)
-    assert [str(warning.message) for warning in caught] == [UNCHECKED.format(folder)]
+    assert [str(warning.message) for warning in caught] == [
+        UNCHECKED.format(names, str(folder))
+    ]
     assert caught[0].filename == __file__
     return loaded
 
 
 UNCHECKED = (
-    "Translator.load cannot check the files. Expected their checksums in "
-    "manifest.json, received a folder without it, '{}'. Copy the folder again; if it "
-    "is an older one, save the translator anew."
+    "Translator.load cannot check whether files are damaged. Expected their checksums "
+    "in manifest.json, received none of {} in {!r}. Copy the folder again; if it is an "
+    "older one, save the translator anew."
 )
 unchecked = pytest.mark.filterwarnings(
     "ignore:Translator.load cannot check:UserWarning"
@@ -219,7 +221,26 @@ unchecked = pytest.mark.filterwarnings(
 
 
 def test_a_folder_without_checksums_is_loaded(older):
-    assert load_older(older).source_text.vocabulary_size == 15
+    texts = [f"{side}_text/{n}" for side in ("source", "target") for n in TEXT]
+    loaded = load_unchecked(older, ["translator.json", "model.keras", *texts])
+    assert loaded.source_text.vocabulary_size == 15
+
+
+TEXT = ["text.json", "vocabulary.txt"]
+
+
+@pytest.mark.parametrize("name", ["model.keras", "target_text/vocabulary.txt"])
+def test_a_file_that_the_manifest_does_not_name(folder, name):
+    content = json.loads((folder / "manifest.json").read_text())
+    del content["files"][name]
+    (folder / "manifest.json").write_text(json.dumps(content))
+    load_unchecked(folder, [name])
+    if name == "model.keras":  # its own checksums are looked at
+        model = bytearray((folder / name).read_bytes())
+        model[len(model) // 2] ^= 1
+        (folder / name).write_bytes(model)
+        with pytest.warns(UserWarning), pytest.raises(ValueError, match="cannot load"):
+            ks.Translator.load(folder)
 
 
 @pytest.mark.parametrize(
