@@ -7,6 +7,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from keras_seqattn.safe_reading import open_regular, read_bytes
+
+_MOST = 4096  # bytes of a file with checksums; it has two lines at most
 UNFINISHED = ".unfinished-"  # begins the name of a file that is being written
 
 
@@ -109,7 +112,7 @@ def remove(path):
 
 def checksum(path):
     """The SHA-256 of a file, in hexadecimal digits."""
-    with open(path, "rb") as file:
+    with open_regular("checksum", path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -120,10 +123,11 @@ def _checksum_path(path):
 def _checksums(path):
     """Those that a file may have, newest first."""
     try:
-        text = _checksum_path(path).read_text(encoding="utf-8", errors="replace")
+        text = read_bytes("checksum", _checksum_path(path), _MOST)
     except FileNotFoundError:
         return []
-    return [line.split()[0] for line in text.splitlines() if line.strip()]
+    lines = text.decode("ascii", "replace").splitlines()
+    return [line.split()[0] for line in lines if line.strip()]
 
 
 def _possible(path):

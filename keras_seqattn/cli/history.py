@@ -4,6 +4,7 @@ import contextlib
 import json
 
 from keras_seqattn.files import replacing
+from keras_seqattn.safe_reading import JSON, parse_json, read_bytes
 
 
 def read(path):
@@ -11,9 +12,9 @@ def read(path):
     if not path.exists():
         return []
     entries = []
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
-        with contextlib.suppress(ValueError, RecursionError):
-            entries.append(json.loads(line))
+    for line in read_bytes("seqattn", path, JSON).splitlines():
+        with contextlib.suppress(ValueError):
+            entries.append(parse_json(line))
     return [entry for entry in entries if _is_entry(entry)]
 
 

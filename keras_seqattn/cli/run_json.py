@@ -1,13 +1,12 @@
 """`run.json`: what a run was made with. A file of somebody else is not believed."""
 
-import json
 import sys
 import warnings
-from pathlib import Path
 
 from keras_seqattn.cli.errors import user_error
 from keras_seqattn.cli.settings import Settings
 from keras_seqattn.export import manifest
+from keras_seqattn.safe_reading import JSON, parse_json, read_bytes
 
 SPLITS = ("train", "validation")
 
@@ -15,7 +14,7 @@ SPLITS = ("train", "validation")
 def read_run(path):
     """A `run.json`, checked."""
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        content = parse_json(read_bytes("seqattn", path, JSON))
         _check(content)
         Settings.of(content["settings"])
         return content
@@ -23,7 +22,7 @@ def read_run(path):
         received = f"{str(path)!r}, which does not exist"
     except KeyError as error:
         received = f"{str(path)!r} without {error}"
-    except (ValueError, TypeError, RecursionError) as error:
+    except (ValueError, TypeError) as error:
         received = f"{str(path)!r}: {str(error).rstrip('.')}"
     raise user_error(
         "seqattn found no settings of a run",

@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from keras_seqattn.data.encoded import EncodedPairs, Ids
 from keras_seqattn.files import replacing
+from keras_seqattn.safe_reading import well_formed
 from keras_seqattn.types import SpecialTokens
 
 _CHUNK = 8192  # sentences that are encoded at once
@@ -72,7 +73,8 @@ def _ids(texts, processor, sample):
     values, lengths = [np.zeros(0, np.int32)], [np.zeros(1, np.int64)]
     options = {"sample": True} if sample else {}
     for start in range(0, len(texts), _CHUNK):
-        ragged = processor.encode(tf.constant(texts[start : start + _CHUNK]), **options)
+        chunk = tf.constant([well_formed(x) for x in texts[start : start + _CHUNK]])
+        ragged = processor.encode(chunk, **options)
         values.append(ragged.flat_values.numpy().astype(np.int32))
         lengths.append(ragged.row_lengths().numpy())
     return Ids(np.concatenate(values), np.cumsum(np.concatenate(lengths)))
@@ -90,7 +92,7 @@ def _fingerprint(pairs, source_text, target_text):
     for texts in (pairs.source, pairs.target):
         lengths = np.fromiter(map(len, texts), np.int64)
         digest.update(lengths.tobytes())
-        digest.update("".join(texts).encode())
+        digest.update("".join(texts).encode("utf-8", "surrogatepass"))
     for processor in (source_text, target_text):
         words = (type(processor).__name__, tuple(processor.tokens))
         digest.update(repr(words).encode())

@@ -2,7 +2,11 @@
 
 import json
 
-from keras_seqattn.data.files import lines
+from keras_seqattn.data.files import is_text, lines
+from keras_seqattn.safe_reading import well_formed
+
+# RecursionError: lists or objects that are nested too deeply.
+_UNUSABLE = (ValueError, TypeError, KeyError, IndexError, RecursionError)
 
 
 def rows(path, keys):
@@ -13,11 +17,13 @@ def rows(path, keys):
         try:
             found = json.loads(line)
             pair = [found[key] for key in keys]
-        except (ValueError, TypeError, KeyError, IndexError) as error:
+        except _UNUSABLE as error:
             raise _malformed(path, number, keys, repr(error)) from error
         if not all(isinstance(text, str) for text in pair):
             kinds = " and ".join(type(text).__name__ for text in pair)
             raise _malformed(path, number, keys, f"values of type {kinds}")
+        if is_text(line):  # JSON can name a surrogate in bytes that are UTF-8
+            pair = map(well_formed, pair)
         yield number, *pair
 
 

@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from keras_seqattn.decoding.lexicon import aligned, counted
 from keras_seqattn.decoding.options import check_count
+from keras_seqattn.decoding.shortlist_file import read_arrays
 from keras_seqattn.files import replacing
 from keras_seqattn.types import SpecialTokens
 
@@ -167,9 +168,7 @@ class Shortlist:
     @classmethod
     def load(cls, path):
         """The shortlist that was saved in a file."""
-        with np.load(path, allow_pickle=False) as file:
-            table, frequent = file["table"], file["frequent"]
-            return cls(table, frequent, int(file["common"]), int(file["size"]))
+        return cls(**read_arrays(path, {"table": 2, "frequent": 1}, ("common", "size")))
 
 
 def given_ids(tokens, first=()):

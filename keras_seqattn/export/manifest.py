@@ -5,11 +5,15 @@ The standard library is enough, so whoever runs an exported model can check it.
 
 import hashlib
 import json
+import os
+import re
+import stat
 from importlib import metadata
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 NAME = "manifest.json"
 FORMAT = 1
+_MOST = 16 * 2**20  # bytes of a manifest; real ones have some thousand
 _PACKAGES = ("keras_seqattn", "keras", "tensorflow", "tensorflow-text")
 
 
@@ -29,7 +33,8 @@ def read(folder, owner="verify"):
     """The content of a manifest, as a dict; the files are not looked at."""
     path = Path(folder, NAME)
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        with _open(path) as file:
+            content = json.loads(file.read(_MOST))  # cut off, it is no JSON any more
         given, files = content.get("format"), content.get("files")
     except (FileNotFoundError, NotADirectoryError):
         raise ValueError(
@@ -37,7 +42,7 @@ def read(folder, owner="verify"):
             f"{str(folder)!r}. Pass a folder that export has written; of version "
             "folders, one of them."
         ) from None
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError, _NoFile):
         given, files = FORMAT, None
     if given != FORMAT:
         raise ValueError(
@@ -45,7 +50,7 @@ def read(folder, owner="verify"):
             f"received {given!r} in {str(path)!r}. Use the release of keras_seqattn "
             "that has written it."
         )
-    if not isinstance(files, dict):
+    if not isinstance(files, dict) or not all(map(_is_checksum, files.values())):
         raise ValueError(
             f"{owner} cannot read {path}. Expected JSON with the checksums of all "
             "files, received a damaged file. Copy the folder again, or write it anew."
@@ -64,16 +69,46 @@ def verify(folder, owner="verify"):
     """
     content = read(folder, owner)
     for name, expected in content["files"].items():
-        path = Path(folder, name)
-        received = f"sha256 {_checksum(path)}" if path.is_file() else "no such file"
-        if received != f"sha256 {expected}":
+        # What was received is not shown: a manifest of somebody else could ask for it.
+        received = _state(folder, name, expected)
+        if received is not None:
             raise ValueError(
-                f"{owner} got a damaged folder. Expected {name} with sha256 "
+                f"{owner} got a damaged folder. Expected {_shown(name)} with sha256 "
                 f"{expected}, as its {NAME} says, received {received} in "
                 f"{str(folder)!r}. Copy the folder again; if you have changed the file "
                 "yourself, write its new checksum into the manifest."
             )
     return content
+
+
+def _state(folder, name, expected):
+    """What is wrong with a file, in words; None: nothing."""
+    path = Path(folder, name)
+    try:
+        # Asked first: nothing is said about files elsewhere, not even that they exist.
+        if not _is_inside(folder, name):
+            return "a name or a link that may lead out of the folder"
+        return None if _checksum(path) == expected else "another content"
+    except (FileNotFoundError, NotADirectoryError):
+        return "no such file"
+    except OSError as error:
+        return f"a file that cannot be read ({error.strerror})"
+    except (_NoFile, ValueError):  # a name may hold NUL
+        return "something that is no file"
+
+
+def _shown(name):
+    """A name for an error: a terminal obeys some characters."""
+    return name if name.isprintable() else repr(name)
+
+
+def _is_inside(folder, name):
+    """Whether a name stays in the folder, on every system, and so do links."""
+    path = PureWindowsPath(name)  # knows drives, and both kinds of slashes
+    if path.anchor or ".." in path.parts or not path.parts or path.as_posix() != name:
+        return False
+    place = Path(os.path.realpath(Path(folder, name)))
+    return place.is_relative_to(os.path.realpath(folder))
 
 
 def versions():
@@ -95,5 +130,24 @@ def _checksums(folder):
 
 
 def _checksum(path):
-    with open(path, "rb") as file:
+    with _open(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class _NoFile(Exception):
+    """A folder, a pipe or a device, on which reading may never end."""
+
+
+def _open(path):
+    """As `safe_reading.open_regular`, which this module cannot import: see above."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    if stat.S_ISREG(os.stat(path).st_mode):
+        descriptor = os.open(path, flags)
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return os.fdopen(descriptor, "rb")
+        os.close(descriptor)
+    raise _NoFile(path)
+
+
+def _is_checksum(value):
+    return isinstance(value, str) and re.fullmatch("[0-9a-f]{64}", value)

@@ -10,6 +10,7 @@ from keras_seqattn.decoding.beam import BeamSearch
 from keras_seqattn.decoding.loop import decode
 from keras_seqattn.decoding.scoring import score
 from keras_seqattn.decoding.unknown import replace_unknown
+from keras_seqattn.text.checks import strings_of
 from keras_seqattn.text.normalization import WHITE_SPACE
 from keras_seqattn.text.words import Words
 
@@ -119,7 +120,7 @@ class Pipeline:
         if not self.unknown:
             return None
         with tf.init_scope():
-            rows = list(self.unknown), list(self.unknown.values())
+            rows = map(strings_of, (list(self.unknown), list(self.unknown.values())))
             rows = tf.lookup.KeyValueTensorInitializer(*rows, tf.string, tf.string)
             return tf.lookup.StaticHashTable(rows, default_value="")
 
@@ -140,7 +141,7 @@ class Pipeline:
         return NBest(found.texts, found.scores, found.ranking, found.target_lengths)
 
     def _translated(self, texts, search):
-        texts = tf.convert_to_tensor(texts)
+        texts = strings_of(texts)
         source = self.encode(texts)
         tokens = self.source_text.tokens
         decoded = decode(
@@ -180,8 +181,8 @@ class Pipeline:
 
         Both are read up to `max_source` tokens: the score is that of what was read.
         """
-        source = self._source_reader(sources)
-        target = self._target_reader(targets)
+        source = self.encode(sources)
+        target = self._target_reader(strings_of(targets))
         scored = score(self.model, source.ids, target.ids, self.target_text.tokens)
         return ScoredTexts(
             score=scored.scores,
@@ -196,7 +197,7 @@ class Pipeline:
 
     def encode(self, texts):
         """`Read` for strings `[batch]`."""
-        return self._source_reader(texts)
+        return self._source_reader(strings_of(texts))
 
     @functools.cached_property
     def _source_reader(self):

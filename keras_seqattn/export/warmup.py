@@ -4,6 +4,8 @@ import os
 
 import tensorflow as tf
 
+from keras_seqattn.text.checks import strings_of
+
 FILE = "assets.extra/tf_serving_warmup_requests"
 
 # Numbers of the fields in TensorFlow Serving's messages.
@@ -53,7 +55,8 @@ def prediction_log(signature, inputs):
     """
     request = _field(_MODEL_SPEC, _field(_SIGNATURE_NAME, signature.encode()))
     for name, texts in inputs.items():
-        tensor = tf.make_tensor_proto(list(texts), tf.string).SerializeToString()
+        texts = strings_of(list(texts)).numpy()
+        tensor = tf.make_tensor_proto(texts, tf.string).SerializeToString()
         entry = _field(_KEY, name.encode()) + _field(_VALUE, tensor)
         request += _field(_INPUTS, entry)
     return _field(_PREDICT_LOG, _field(_REQUEST, request))

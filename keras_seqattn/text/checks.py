@@ -1,7 +1,10 @@
 """Errors of texts, ids, vocabularies and options."""
 
+import numpy as np
 import tensorflow as tf
+from keras import tree
 
+from keras_seqattn.safe_reading import well_formed
 from keras_seqattn.text.normalization import FORMS, WHITE_SPACE
 
 SPECIAL = ("<pad>", "<s>", "</s>", "<unk>")
@@ -25,6 +28,13 @@ def check_vocabulary(owner, vocabulary):
             f"{owner} got an unusable vocabulary. Expected a list of str, received "
             f"{vocabulary!r}. Pass one str for each id."
         )
+    for piece in vocabulary:
+        if piece != well_formed(piece):
+            raise ValueError(
+                f"{owner} got a vocabulary with a surrogate. Expected str that UTF-8 "
+                f"can write, received {piece!r}. Drop it: U+FFFD stands for it in "
+                "every text."
+            )
     if tuple(vocabulary[: len(SPECIAL)]) != SPECIAL:
         raise ValueError(
             f"{owner} got a vocabulary without the special tokens. Expected "
@@ -75,7 +85,7 @@ def check_vocabulary_size(owner, size, least):
 def batch_of(owner, texts):
     """Strings `[batch]`, and whether they were a scalar."""
     try:
-        strings = tf.convert_to_tensor(texts, tf.string)
+        strings = strings_of(texts)
         rank = strings.shape.rank
     except (TypeError, ValueError):
         rank = None
@@ -86,6 +96,25 @@ def batch_of(owner, texts):
             "reshape what has more axes."
         )
     return (strings, False) if rank else (strings[None], True)
+
+
+def strings_of(texts):
+    """A tensor of strings; a lone surrogate becomes U+FFFD, as invalid UTF-8 does.
+
+    Every string that a user passes becomes a tensor here. TypeError or ValueError:
+    they are no strings, or no array.
+    """
+    try:
+        return tf.convert_to_tensor(texts, tf.string)
+    except ValueError:  # for any reason: TensorFlow does not say which
+        if tf.is_tensor(texts):
+            raise
+        texts = tree.map_structure(_repaired, np.asarray(texts, object).tolist())
+        return tf.convert_to_tensor(texts, tf.string)
+
+
+def _repaired(text):
+    return well_formed(text) if isinstance(text, str) else text
 
 
 def ids_of(owner, ids):

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import tensorflow as tf
 
+from keras_seqattn.safe_reading import well_formed
+from keras_seqattn.text.checks import strings_of
+
 CHUNK = 1024
 
 
@@ -36,11 +39,11 @@ def each_text(owner, texts):
         )
     for item in texts:
         if isinstance(item, str):
-            yield item.encode("utf-8", "surrogatepass")
+            yield well_formed(item).encode()
         elif isinstance(item, bytes):
             yield item
         elif getattr(item, "dtype", None) in (tf.string, object):
-            yield from tf.reshape(item, [-1]).numpy()
+            yield from tf.reshape(strings_of(item), [-1]).numpy()
         else:
             raise ValueError(
                 f"{owner} got an unusable text. Expected str, bytes or a string "

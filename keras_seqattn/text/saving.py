@@ -3,21 +3,31 @@
 import json
 from pathlib import Path
 
+from keras_seqattn.files import replacing
+from keras_seqattn.safe_reading import (
+    JSON,
+    VOCABULARY,
+    in_one_line,
+    parse_json,
+    read_bytes,
+)
+
 OPTIONS = "text.json"
 
 
 def save(processor, folder):
     """Writes `text.json` and the vocabulary."""
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / processor.vocabulary_file).write_bytes(processor._to_bytes())
+    with replacing(folder / processor.vocabulary_file) as part:
+        part.write_bytes(processor._to_bytes())
     options = {
         "class_name": type(processor).__name__,
         "config": processor.get_config(),
         "vocabulary_size": processor.vocabulary_size,
     }
     text = json.dumps(options, indent=2, ensure_ascii=False) + "\n"
-    (folder / OPTIONS).write_text(text, encoding="utf-8")
+    with replacing(folder / OPTIONS) as part:
+        part.write_text(text, encoding="utf-8")
 
 
 def load(base, folder):
@@ -26,28 +36,33 @@ def load(base, folder):
     options = _options(base, folder / OPTIONS)
     cls = _class(base, options["class_name"], folder / OPTIONS)
     path = folder / cls.vocabulary_file
+    data = _read(base, path, VOCABULARY)
     try:
-        processor = cls._from_bytes(_read(base, path), options["config"])
-    except (TypeError, ValueError) as error:
+        processor = cls._from_bytes(data, options["config"])
+    except ImportError:  # a package is missing, which no other file mends
+        raise
+    except Exception as error:  # of whatever kind: the files may say anything
+        reason = in_one_line(error).rstrip(".")
         raise ValueError(
             f"{base.__name__}.load got an unusable folder. Expected {path.name} and "
-            f"{OPTIONS} that fit, received from {str(folder)!r}: {error} Check whether "
-            "the files were changed, or save the processor again."
+            f"{OPTIONS} that fit, received from {str(folder)!r}: {reason}. Check "
+            "whether the files were changed, or save the processor again."
         ) from error
-    if processor.vocabulary_size != options["vocabulary_size"]:
+    size = options["vocabulary_size"]
+    if processor.vocabulary_size != size:
         raise ValueError(
             f"{base.__name__}.load got a changed vocabulary. Expected "
-            f"{options['vocabulary_size']} tokens, as {OPTIONS} says, received "
+            f"{in_one_line(repr(size))} tokens, as {OPTIONS} says, received "
             f"{processor.vocabulary_size} from {str(path)!r}. Save the processor "
             "again: ids of a model belong to one vocabulary."
         )
     return processor
 
 
-def _read(base, path):
+def _read(base, path, most):
     try:
-        return path.read_bytes()
-    except FileNotFoundError:
+        return read_bytes(f"{base.__name__}.load", path, most)
+    except (FileNotFoundError, NotADirectoryError):
         raise FileNotFoundError(
             f"{base.__name__}.load did not find a file. Expected {path.name} in a "
             f"folder written by save, received {str(path.parent)!r}. Check the path."
@@ -55,8 +70,9 @@ def _read(base, path):
 
 
 def _options(base, path):
+    content = _read(base, path, JSON)
     try:
-        options = json.loads(_read(base, path))
+        options = parse_json(content)
         if set(options) == {"class_name", "config", "vocabulary_size"}:
             return options
         received = f"the keys {sorted(options)}"
@@ -70,8 +86,9 @@ def _options(base, path):
 
 
 def _class(base, name, path):
-    classes = {cls.__name__: cls for cls in _family(base)}
-    if name not in classes:
+    found = (cls for cls in _family(base) if hasattr(cls, "_tokenize"))  # no base
+    classes = {cls.__name__: cls for cls in found}
+    if not isinstance(name, str) or name not in classes:
         raise ValueError(
             f"{base.__name__}.load got an unknown class. Expected one of "
             f"{sorted(classes)}, received {name!r} from {str(path)!r}. Call "

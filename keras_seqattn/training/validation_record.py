@@ -3,6 +3,7 @@
 import json
 
 from keras_seqattn.files import replacing
+from keras_seqattn.safe_reading import JSON, parse_json, read_bytes
 
 
 class ValidationRecord:
@@ -88,10 +89,10 @@ class ValidationRecord:
 def read_entries(path):
     """The name of the deciding metric, and the entries, of a file that was written."""
     try:
-        state = json.loads(path.read_text(encoding="utf-8"))
+        state = parse_json(read_bytes("Validation", path, JSON))
         metric = state["metric"]
         return metric, [_entry(entry, metric) for entry in state["entries"]]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(
             "Validation got a record that it cannot read. Expected what it wrote "
             f"itself, received {str(path)!r}. Delete the file: the weights beside it "

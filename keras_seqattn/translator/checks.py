@@ -11,7 +11,8 @@ def check_options(search, max_length, max_source, unknown, tokens):
     """A search, lengths, and a dictionary or none."""
     check_search(search, max_length, tokens)
     check_count("Translator", "max_source", max_source, 1)
-    if unknown is not None and not isinstance(unknown, dict):
+    words = [*unknown, *unknown.values()] if isinstance(unknown, dict) else [None]
+    if unknown is not None and not all(isinstance(word, str) for word in words):
         raise ValueError(
             "Translator got unusable words for unknown ones. Expected a dict from "
             f"source words to target words, or None, received unknown={unknown!r}. "

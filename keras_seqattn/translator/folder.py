@@ -2,16 +2,23 @@
 
 import json
 import os
+import warnings
+from pathlib import Path
 
 import keras
 import tensorflow as tf
 
+from keras_seqattn.decoding.limits import RelativeLength
+from keras_seqattn.decoding.search import Search
 from keras_seqattn.decoding.shortlist import Shortlist
 from keras_seqattn.export import manifest
 from keras_seqattn.export.shipped import names
 from keras_seqattn.files import replacing_folder
+from keras_seqattn.safe_reading import VOCABULARY, parse_json, read_bytes
 from keras_seqattn.text.processor import TextProcessor
 from keras_seqattn.training.checkpoint import without_optimizer
+from keras_seqattn.translator.known_names import registered
+from keras_seqattn.translator.model_file import load_model
 
 VERSION = 1
 _OPTIONS = {"search", "max_length", "max_source", "unknown"}
@@ -56,10 +63,22 @@ def save(path, model, texts, options, shortlist=None):
 def load(path):
     """Model, processors by side, options, shortlist; all as it was written."""
     path = os.fspath(path)
-    if os.path.exists(f"{path}/{manifest.NAME}"):  # older folders have none
-        manifest.verify(path, "Translator.load")
+    checked = {}
+    if os.path.lexists(f"{path}/{manifest.NAME}"):  # older folders have none
+        checked = manifest.verify(path, "Translator.load")["files"]
     content = _content(path)
-    model = _model(f"{path}/{_MODEL}")
+    unchecked = [name for name in _files(path) if name not in checked]
+    if unchecked:
+        warnings.warn(
+            "Translator.load cannot check whether files are damaged. Expected their "
+            f"checksums in {manifest.NAME}, received none of {unchecked} in {path!r}. "
+            "Copy the folder again; if it is an older one, save the translator anew.",
+            stacklevel=3,
+        )
+    content["search"] = _object(path, content, "search", Search)
+    if isinstance(content["max_length"], dict):  # else a number
+        content["max_length"] = _object(path, content, "max_length", RelativeLength)
+    model = load_model("Translator.load", f"{path}/{_MODEL}", _MODEL in checked)
     texts = {"source": TextProcessor.load(f"{path}/source_text")}
     if os.path.exists(f"{path}/target_text"):
         texts["target"] = TextProcessor.load(f"{path}/target_text")
@@ -69,29 +88,37 @@ def load(path):
     return model, texts, content, shortlist
 
 
-def _model(path):
+def _files(path):
+    """Names of the files of a translator, relative and with "/"."""
+    found = [name for name in (_FILE, _MODEL, _SHORTLIST) if Path(path, name).exists()]
+    texts = sorted(Path(path).glob("*_text/[!.]*"))
+    return found + [text.relative_to(path).as_posix() for text in texts]
+
+
+def _object(path, content, name, kind):
+    """The value of an option, of a class that is registered as one of its kind."""
     try:
-        return keras.models.load_model(path, compile=False)
-    except (OSError, ValueError, KeyError) as error:
-        state = "a damaged one" if os.path.exists(path) else "none"
+        return registered(content[name], kind)
+    except ValueError as error:
         raise ValueError(
-            f"Translator.load cannot load {path}. Expected a Keras model whose classes "
-            f"are all known, received {state}, or one with others ({error}). Copy the "
-            "folder again; import your own classes first."
+            f"Translator.load cannot read {name} in {path}/{_FILE}. Expected a "
+            f"{kind.__name__}, received {error}. Import your own classes first; if "
+            "they are all known, copy the folder again."
         ) from error
 
 
 def _content(path):
-    try:
-        with open(f"{path}/{_FILE}", encoding="utf-8") as file:
-            content = json.load(file)
-            version = content.get("version")
+    try:  # `unknown` may be a large dictionary
+        content = read_bytes("Translator.load", f"{path}/{_FILE}", VOCABULARY)
     except (FileNotFoundError, NotADirectoryError):
         raise ValueError(
             f"Translator.load found no translator. Expected a folder with {_FILE}, "
             f"{_MODEL} and source_text/, or the name of a shipped model ({names()}), "
             f"received {path!r}. Pass the folder that Translator.save has written."
         ) from None
+    try:
+        content = parse_json(content)
+        version = content.get("version")
     except (ValueError, AttributeError):
         raise ValueError(
             f"Translator.load cannot read {path}/{_FILE}. Expected JSON, received a "

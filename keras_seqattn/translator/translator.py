@@ -5,6 +5,7 @@ import warnings
 
 import keras
 import numpy as np
+from keras import tree
 
 from keras_seqattn.data.batching import batches
 from keras_seqattn.data.encoding import encode
@@ -16,6 +17,7 @@ from keras_seqattn.export.litert import export_litert
 from keras_seqattn.export.pipeline import Pipeline
 from keras_seqattn.export.saved_model import export_saved_model
 from keras_seqattn.export.shipped import named
+from keras_seqattn.safe_reading import well_formed
 from keras_seqattn.training.text_metric import text_metric
 from keras_seqattn.translator import folder
 from keras_seqattn.translator.checks import (
@@ -207,7 +209,8 @@ class Translator:
         metrics = [metrics] if isinstance(metrics, str) else metrics
         metrics = [text_metric(metric) for metric in metrics]
         texts = self.translate(pairs.source, batch_size, progress).texts
-        return {metric.name: metric(texts, pairs.target) for metric in metrics}
+        targets = tree.map_structure(well_formed, list(pairs.target))
+        return {metric.name: metric(texts, targets) for metric in metrics}
 
     # Training ---------------------------------------------------------------------
 
@@ -264,8 +267,8 @@ class Translator:
             model,
             texts["source"],
             texts.get("target", texts["source"]),
-            search=keras.saving.deserialize_keras_object(content["search"]),
-            max_length=keras.saving.deserialize_keras_object(content["max_length"]),
+            search=content["search"],
+            max_length=content["max_length"],
             max_source=content["max_source"],
             unknown=content["unknown"],
             shortlist=shortlist,
@@ -327,4 +330,4 @@ def _checked_texts(texts):
                 "Translator got something that is no text. Expected a list of strings, "
                 f"received {text!r} at position {i}. Decode bytes before."
             )
-    return texts
+    return [well_formed(text) for text in texts]  # a translation shows its source

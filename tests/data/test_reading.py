@@ -99,6 +99,19 @@ def test_json_keys(tmp_path):
     assert pairs == data.Pairs(["a", "c"], ["b", "d"])
 
 
+def test_json_that_names_surrogates(tmp_path):
+    """A lone one is U+FFFD; two that belong together are one character."""
+    row = '{"source": "a\\ud800", "target": "\\ud83d\\ude00 \\ude00"}'
+    pairs = data.read_pairs(write(tmp_path / "x.jsonl", row))
+    assert pairs == data.Pairs(["a\ufffd"], ["\N{GRINNING FACE} \ufffd"])
+
+
+def test_json_that_is_nested_too_deeply(tmp_path):
+    path = write(tmp_path / "x.jsonl", "[" * 100_000)
+    with pytest.raises(ValueError, match="a malformed row.*received RecursionError"):
+        data.read_pairs(path)
+
+
 def test_empty_lines_of_two_files_are_texts(tmp_path):
     source = write(tmp_path / "a", "\n\nx\n")
     target = write(tmp_path / "b", "y\n\n\n")
@@ -117,7 +130,7 @@ def test_other_encodings_are_skipped_and_counted(tmp_path, name):
         "x.tsv": b"a\tb\nc\xe4\td\ne\tf\xff\ng\th\n",
         "x.csv": b'a,b\n"c\xe4",d\ne,"f\n\xff"\ng,h\n',
         "x.jsonl": b'{"source": "a", "target": "b"}\n{"source": "\xe4", "target": "d"}'
-        b'\n{"source": "e", "target": "\\ud800"}\n{"source": "g", "target": "h"}\n',
+        b'\n{"source": "e", "target": "\xff"}\n{"source": "g", "target": "h"}\n',
     }
     if name == "two":
         paths = (

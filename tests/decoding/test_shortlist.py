@@ -1,6 +1,7 @@
 """Few tokens have logits; nothing else is different."""
 
 import dataclasses
+import zipfile
 from types import SimpleNamespace
 
 import keras
@@ -290,6 +291,41 @@ def test_value(tmp_path):
     )
     with pytest.raises(ValueError, match="read-only"):
         one.table[0, 0] = 1
+
+
+def npy(header, data):
+    """An array whose header says what it likes."""
+    header = header.encode().ljust(117) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + data
+
+
+HEADER = "{{'descr': '{}', 'fortran_order': False, 'shape': {}}}"
+
+
+@pytest.mark.parametrize(
+    "table, reason",
+    [
+        (npy(HEADER.format("<i4", (10**9, 10**4)), b"\0" * 8), "and has 8 bytes"),
+        (npy(HEADER.format("<i4", (-1, -2)), b"\0" * 8), "and has 8 bytes"),
+        (npy(HEADER.format("<i4", (2**64, 2**64)), b""), "and has 0 bytes"),
+        (npy(HEADER.format("|O", (1, 1)), b"\0" * 8), "table is object"),
+        (npy(HEADER.format("<i4", (2,)), b"\0" * 8), "table is int32"),
+        (b"\0" * (2**27 + 1), "table has more than 134217728 bytes"),
+        (b"", "EOF"),
+    ],
+)
+def test_a_file_of_somebody_else(tmp_path, table, reason):
+    """It declares more than it holds, or is a thousand times larger, unpacked."""
+    path = tmp_path / "list.npz"
+    some().save(path)
+    with zipfile.ZipFile(path) as file:
+        members = {name: file.read(name) for name in file.namelist()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in {**members, "table.npy": table}.items():
+            file.writestr(name, content)
+    with pytest.raises(ValueError, match="^Shortlist.load cannot read") as caught:
+        ks.Shortlist.load(path)
+    assert reason in str(caught.value)
 
 
 # Learning -----------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 """Shortlists that are none, and what cannot be cut down to one."""
 
+import tempfile
+
 import keras
 import numpy as np
 
@@ -15,6 +17,15 @@ class Adding(ks.OutputHead):
 
     def call(self, outputs, mask=None, training=None):
         return super().call(outputs, mask, training) + 1.0
+
+
+def shortlist_of(**arrays):
+    """From a file with other arrays, or without them."""
+    arrays = {"table": NOTHING, "frequent": range(9), "common": 1, "size": 5, **arrays}
+    with tempfile.NamedTemporaryFile(suffix=".npz") as file:
+        np.savez(file, **{k: v for k, v in arrays.items() if v is not None})
+        file.flush()
+        return ks.Shortlist.load(file.name)
 
 
 def among(table=NOTHING, vocabulary=9, model=None, **options):
@@ -146,5 +157,29 @@ SHORTLISTS = [
         "plain weights, received weights that are quantised or adapted, or an "
         "embedding with logit_soft_cap or reverse_dtype. Drop the shortlist: all "
         "tokens have logits.",
+    ),
+    # Files.
+    (
+        "shortlist from another file",
+        lambda: ks.Shortlist.load(__file__),
+        f"Shortlist.load cannot read {__file__}. Expected integer arrays ['table', "
+        "'frequent', 'common', 'size'] of a saved Shortlist, received something else "
+        "(File is not a zip file). Make one with Shortlist.learn, or copy the file "
+        "again.",
+    ),
+    (
+        "shortlist without an array",
+        lambda: shortlist_of(frequent=None),
+        "Shortlist.load cannot read .... Expected integer arrays ['table', 'frequent', "
+        "'common', 'size'] of a saved Shortlist, received something else (...There is "
+        "no item named 'frequent.npy' in the archive...). Make one with "
+        "Shortlist.learn, or copy the file again.",
+    ),
+    (
+        "shortlist with another array",
+        lambda: shortlist_of(table=np.zeros([2, 2])),
+        "Shortlist.load cannot read .... Expected integer arrays ['table', 'frequent', "
+        "'common', 'size'] of a saved Shortlist, received something else (table is "
+        "float64 (2, 2)). Make one with Shortlist.learn, or copy the file again.",
     ),
 ]

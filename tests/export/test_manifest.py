@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -56,7 +57,7 @@ def test_a_file_that_is_another(folder, spoilt):
     said = DAMAGED.format(
         name="variables/data",
         expected=checksum(b"numbers" * 1000),
-        received=f"sha256 {checksum(spoilt)}",
+        received="another content",
         folder=str(folder),
     )
     with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
@@ -97,6 +98,11 @@ def test_no_manifest(folder, name):
         b"[1]",
         b'{"format": 1}',
         b'{"format": 1, "files": 0}',
+        b'{"format": 1, "files": {"model.pb": null}}',
+        b'{"format": 1, "files": {"model.pb": ["a"]}}',
+        b'{"format": 1, "files": {"model.pb": "\\u001b[31m"}}',
+        b"[" * 100_000,
+        b" " * 2**24 + b"{}",
     ],
 )
 def test_a_damaged_manifest(folder, content):
@@ -108,6 +114,103 @@ def test_a_damaged_manifest(folder, content):
         "of all files, received a damaged file. Copy the folder again, or write it "
         "anew."
     )
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder"])
+def test_a_manifest_that_is_no_file(folder, kind):
+    """Reading a pipe would never end."""
+    (folder / "manifest.json").unlink()
+    no_file(folder / "manifest.json", kind)
+    with pytest.raises(ValueError, match="^verify cannot read .* received a damaged"):
+        manifest.verify(folder)
+
+
+def no_file(path, kind):
+    if kind == "folder":
+        path.mkdir()
+    elif hasattr(os, "mkfifo"):
+        os.mkfifo(path)
+    else:
+        pytest.skip("no pipes in this file system")
+
+
+def damaged(folder, name, expected="0" * 64):
+    """What is said after "received" of a manifest that names one file."""
+    content = {"format": 1, "files": {name: expected}}
+    (folder / "manifest.json").write_text(json.dumps(content))
+    with pytest.raises(ValueError) as caught:
+        manifest.verify(folder)
+    str(caught.value).encode()
+    start = f"verify got a damaged folder. Expected .*{expected}, as its .*, received "
+    return re.sub(f"^{start}(.*) in '.*$", r"\1", str(caught.value))
+
+
+OUTSIDE = "a name or a link that may lead out of the folder"
+
+
+@pytest.mark.parametrize("exists", [True, False])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../secret",
+        "variables/../../secret",
+        "{}",
+        "C:secret",
+        "..\\secret",
+        "",
+        "./model.pb",
+    ],
+)
+def test_a_name_that_leads_out_of_the_folder(folder, name, exists):
+    """Nothing is said about what is there, not even whether it is right."""
+    secret = folder.parent / f"{folder.name}-secret"
+    name = name.format(secret).replace("secret", secret.name)
+    if exists:
+        secret.write_bytes(b"secret")
+    assert damaged(folder, name) == OUTSIDE
+    assert damaged(folder, name, checksum(b"secret")) == OUTSIDE
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_link_that_leads_out_of_the_folder(folder, exists):
+    secret = folder.parent / f"{folder.name}-secret"
+    (folder / "link").symlink_to(secret)
+    (folder / "up").symlink_to(folder.parent, target_is_directory=True)
+    if exists:
+        secret.write_bytes(b"secret")
+    for name in ("link", f"up/{secret.name}"):
+        assert damaged(folder, name, checksum(b"secret")) == OUTSIDE
+
+
+def test_links_within_a_folder_and_to_it(folder, tmp_path_factory):
+    """As where several versions share their files."""
+    (folder / "model.pb").rename(folder / "elsewhere")
+    (folder / "model.pb").symlink_to("elsewhere")
+    link = tmp_path_factory.mktemp("links") / "latest"
+    link.symlink_to(folder, target_is_directory=True)
+    manifest.verify(link)
+
+
+@pytest.mark.parametrize(
+    "name, received",
+    [
+        ("variables", "something that is no file"),
+        ("a\0b", "something that is no file"),
+        ("\ud800", "something that is no file"),
+        ("\x1b[31mred", "no such file"),
+        ("model.pb/x", "no such file"),
+        ("x" * 5000, "a file that cannot be read (File name too long)"),
+    ],
+)
+def test_an_odd_name(folder, name, received):
+    assert damaged(folder, name) == received
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder"])
+def test_something_else_in_place_of_a_file(folder, kind):
+    (folder / "model.pb").unlink()
+    no_file(folder / "model.pb", kind)
+    assert damaged(folder, "model.pb") == "something that is no file"
 
 
 @pytest.mark.parametrize("given", [2, None, "1"])

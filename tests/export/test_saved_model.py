@@ -229,12 +229,12 @@ def test_a_truncated_folder_is_refused(saved, tmp_path, name):
     """Before TensorFlow reads it, which may see it late, or not at all."""
     copy = shutil.copytree(saved, tmp_path / "copy")
     (copy / name).write_bytes((saved / name).read_bytes()[:-1])
-    expected, received = (manifest._checksum(x / name) for x in (saved, copy))
+    expected = manifest._checksum(saved / name)
     with pytest.raises(ValueError) as caught:
         manifest.verify(copy)
     assert str(caught.value).startswith(
         f"verify got a damaged folder. Expected {name} with sha256 {expected}, as its "
-        f"manifest.json says, received sha256 {received} in "
+        f"manifest.json says, received another content in "
     )
 
 

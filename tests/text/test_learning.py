@@ -69,7 +69,11 @@ def test_learns_from_files(tmp_path):
 
 
 def test_surrogates():
-    assert ks.Words.learn(["a \udcff"]).vocabulary[4:] == ("a", "\ufffd" * 3)
+    """A lone one is U+FFFD; two that belong together are one character."""
+    texts = ["a \udcff", "\ud83d\ude00", np.array(["\ud800"], object)]
+    learned = ks.Words.learn(texts).vocabulary[4:]
+    assert learned == ("\ufffd", "a", "\N{GRINNING FACE}")
+    assert ks.Words.learn(["\udcff"]).encode("\ud800").numpy().tolist() == [4]
 
 
 def test_without_tensorflow_text(monkeypatch):

@@ -82,6 +82,11 @@ CALLS = {
         lambda: ks.Words([*SPECIAL, "a", ""]),
         no_word("''"),
     ),
+    "surrogate": (
+        lambda: ks.Words([*SPECIAL, "\ud800"]),
+        "Words got a vocabulary with a surrogate. Expected str that UTF-8 can write, "
+        "received '\\ud800'. Drop it: U+FFFD stands for it in every text.",
+    ),
     "two words": (
         lambda: ks.Words([*SPECIAL, "a b"]),
         no_word("'a b'"),
@@ -356,7 +361,7 @@ FOLDERS = {
     ),
     "unknown option": (
         lambda folder: folder_with(folder, config={"lower": True}),
-        FIT.replace("{reason}", "...unexpected keyword argument 'lower'"),
+        FIT.replace("{reason}", "...unexpected keyword argument 'lower'."),
     ),
     "option": (
         lambda folder: folder_with(folder, config={"normalization": "nfd"}),
@@ -368,7 +373,7 @@ FOLDERS = {
     ),
     "not UTF-8": (
         lambda folder: folder_with(folder, LINES + b"\xff\n"),
-        FIT.replace("{reason}", "'utf-8' codec can't decode byte 0xff ..."),
+        FIT.replace("{reason}", "'utf-8' codec can't decode byte 0xff ...."),
     ),
     "empty": (
         lambda folder: folder_with(folder, b""),

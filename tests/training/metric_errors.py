@@ -59,10 +59,14 @@ def read(path, metric="bleu"):
 
 
 def read_text(text):
-    path = mock.Mock()
-    path.read_text.return_value = text
-    path.__str__ = lambda self: "run/validation.json"
-    read(path)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "validation.json")
+        path.write_text(text)
+        try:
+            read(path)
+        except ValueError as error:
+            error.args = (str(error).replace(folder, "run"),)
+            raise
 
 
 def without_best():

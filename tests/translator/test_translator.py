@@ -362,6 +362,12 @@ def test_errors(call, text):
             "to copy the source word.",
         ),
         (
+            {"unknown": {"a": 1}},
+            "Translator got unusable words for unknown ones. Expected a dict from "
+            "source words to target words, or None, received unknown={'a': 1}. Pass {} "
+            "to copy the source word.",
+        ),
+        (
             {"target_text": "characters"},
             "Translator got an unusable target_text. Expected a TextProcessor, "
             "received 'characters'. Pass e.g. Characters.learn(texts).",
