@@ -1,10 +1,7 @@
 """The weights of a model in a file that is written whole or not at all."""
 
 import contextlib
-import errno
-import math
-import os
-import shutil
+import io
 
 from keras_seqattn.files import replacing
 
@@ -15,19 +12,11 @@ def save_weights(model, path, with_optimizer=False):
     With its optimizer, training can go on from them.
     """
     extra = contextlib.nullcontext() if with_optimizer else without_optimizer(model)
-    with replacing(path, with_checksum=True) as unfinished, extra:
-        _check_space(model, unfinished)
-        try:
-            model.save_weights(unfinished)
-        except (OSError, RuntimeError) as error:
-            # HDF5 holds what it could not write, and crashes when the process ends if
-            # it still cannot then: this makes room.
-            if unfinished.exists():
-                os.truncate(unfinished, 0)
-            if isinstance(error, OSError):
-                raise
-            # h5py has no error number for what fails when a file is closed.
-            raise OSError(f"HDF5 could not write it: {error}") from error
+    memory = _Memory()
+    with extra:
+        model.save_weights(memory)
+    with replacing(path, with_checksum=True) as unfinished:
+        unfinished.write_bytes(memory.getbuffer())
 
 
 def load_weights(model, path):
@@ -50,17 +39,11 @@ def without_optimizer(model):
         model.optimizer = optimizer
 
 
-def _check_space(model, path):
-    """HDF5 must not find out by itself that the disk is full (see `save_weights`)."""
-    variables = [*model.variables]
-    if getattr(model, "optimizer", None) is not None:
-        variables += model.optimizer.variables
-    size = sum(v.value.dtype.size * math.prod(v.shape) for v in variables)
-    needed = int(1.1 * size) + 4096 * (1 + len(variables))
-    free = shutil.disk_usage(path.parent).free
-    if free < needed:
-        raise OSError(
-            errno.ENOSPC,
-            f"save_weights got a disk that is full. Expected {needed} free bytes, "
-            f"received {free} in {str(path.parent)!r}. Make room, or use another disk.",
-        )
+class _Memory(io.BytesIO):
+    """A file in memory, for HDF5: when a disk gets full, HDF5 crashes the process.
+
+    Keras wants a name with this ending, and gives the object itself to HDF5.
+    """
+
+    def __str__(self):
+        return "memory.weights.h5"

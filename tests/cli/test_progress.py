@@ -19,6 +19,7 @@ from keras_seqattn.cli.run_folder import RunFolder
 from keras_seqattn.cli.seeds import SeedPerEpoch
 from keras_seqattn.cli.stopping import TimeLimit
 from keras_seqattn.files import replacing_folder
+from tests.file_size import file_size_limit
 
 
 @pytest.fixture
@@ -111,19 +112,22 @@ class Echo:
 
 
 class FillsUp(keras.callbacks.Callback):
-    """The disk is full from the second epoch on."""
+    """The disk is full in the second epoch: weights do not fit, a history does."""
 
-    def __init__(self, echo, monkeypatch):
+    def __init__(self, echo):
         super().__init__()
-        self.echo, self.monkeypatch = echo, monkeypatch
+        self.echo = echo
 
     def on_epoch_begin(self, epoch, logs=None):
         self.echo.is_full = epoch == 1
-        self.free = 0 if epoch == 1 else 2**40
-        self.monkeypatch.setattr("shutil.disk_usage", lambda path: self)
+        self.limit = file_size_limit(2_000 if epoch == 1 else -1)
+        self.limit.__enter__()
+
+    def on_train_end(self, logs=None):
+        self.limit.__exit__(None, None, None)
 
 
-def test_full_disk_ends_no_training_and_costs_no_state(tmp_path, monkeypatch):
+def test_full_disk_ends_no_training_and_costs_no_state(tmp_path):
     echo, run = Echo(), RunFolder(tmp_path)
     pairs = (["a", "b"], ["a", "c"])
     metric = ks.TextMetric(
@@ -131,7 +135,7 @@ def test_full_disk_ends_no_training_and_costs_no_state(tmp_path, monkeypatch):
     )
     validation = ks.Validation(echo, pairs, [metric], folder=run.checkpoints)
     keeper = Keeper(run, echo, validation, TimeLimit(None))
-    callbacks = [FillsUp(echo, monkeypatch), validation, keeper]
+    callbacks = [FillsUp(echo), validation, keeper]
     x = np.ones((2, 1), "float32")
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", RuntimeWarning)
@@ -140,8 +144,8 @@ def test_full_disk_ends_no_training_and_costs_no_state(tmp_path, monkeypatch):
     state = run.states.path(2)
     assert (
         f"train could not save its state. Expected to write {str(state)!r}, received: "
-        "No space left on device. Make room: training goes on, and what was there "
-        "before is untouched."
+        "File too large. Make room: training goes on, and what was there before is "
+        "untouched."
     ) in texts
     assert run.states.epochs() == [1]
     assert (run.translator / "model.weights.h5").exists()

@@ -1,5 +1,6 @@
 """No run ends well that did not, and no file of a run decides which code runs."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -14,6 +15,7 @@ from keras_seqattn.cli.main import main
 from keras_seqattn.cli.run_folder import RunFolder
 from tests.cli.test_train import ROOT, assert_same_weights, history
 from tests.cli.tiny import TASK, TINY
+from tests.file_size import file_size_limit
 
 OPTIONS = ["train", *TASK, *TINY, "--epochs", "3"]
 
@@ -185,19 +187,6 @@ def test_lines_of_the_history_that_are_no_entries(copied, capsys, text):
 # What could not be saved --------------------------------------------------------------
 
 
-class Full:
-    """A disk on which nothing can be written from some moment on."""
-
-    def __init__(self, monkeypatch):
-        self.monkeypatch, self.is_full = monkeypatch, False
-        usage = shutil.disk_usage
-
-        def free(path):
-            return usage(path)._replace(free=0) if self.is_full else usage(path)
-
-        monkeypatch.setattr(shutil, "disk_usage", free)
-
-
 @pytest.mark.parametrize("epoch", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_a_state_that_could_not_be_saved_is_an_error(
     whole, tmp_path, monkeypatch, capsys, epoch
@@ -205,11 +194,11 @@ def test_a_state_that_could_not_be_saved_is_an_error(
     from keras_seqattn.cli.seeds import SeedPerEpoch
 
     folder, begin = tmp_path / "run", SeedPerEpoch.on_epoch_begin
-    with monkeypatch.context() as patched:
-        disk = Full(patched)
+    with monkeypatch.context() as patched, contextlib.ExitStack() as full:
 
         def on_epoch_begin(self, number, logs=None):
-            disk.is_full = number + 1 >= epoch
+            if number + 1 == epoch:
+                full.enter_context(file_size_limit(20_000))
             begin(self, number, logs)
 
         patched.setattr(SeedPerEpoch, "on_epoch_begin", on_epoch_begin)
@@ -217,7 +206,7 @@ def test_a_state_that_could_not_be_saved_is_an_error(
     said = capsys.readouterr().err
     assert (
         "seqattn: error: train could not save all of the run. Expected its state, "
-        "history and translator on the disk, received state: No space left on device"
+        "history and translator on the disk, received state: File too large"
     ) in said
     assert f"make room, then call seqattn train --resume {folder}." in said
     assert resume(folder) == 0

@@ -14,21 +14,10 @@ import pytest
 from keras_seqattn.files import is_whole
 from keras_seqattn.training.checkpoint import load_weights, save_weights
 from keras_seqattn.training.moving_average import final_weights
+from tests.file_size import file_size_limit
 from tests.training.translators import Scripted, validation
 
 UNITS = 50_000  # 0.2 MB of weights
-
-
-@contextlib.contextmanager
-def file_size_limit(size):
-    """The system refuses to write longer files, as it does on a full disk."""
-    resource = pytest.importorskip("resource")
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def weights_in(path, units=UNITS):
@@ -66,21 +55,6 @@ def test_weights_that_do_not_fit_on_the_disk(tmp_path):
     ]
     save_weights(translator.model, path)  # there is room again
     assert weights_in(path) == 1.0
-
-
-def test_a_full_disk_is_seen_before(tmp_path, monkeypatch):
-    """HDF5 itself would crash the process at its end."""
-    usage = shutil.disk_usage(tmp_path)._replace(free=10_000)
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
-    monkeypatch.setattr(keras.Model, "save_weights", lambda *_: pytest.fail("called"))
-    with pytest.raises(OSError) as caught:
-        save_weights(Scripted(units=UNITS).model, tmp_path / "a.weights.h5")
-    assert caught.value.errno == errno.ENOSPC
-    assert str(caught.value) == (
-        "[Errno 28] save_weights got a disk that is full. Expected 228192 free bytes, "
-        f"received 10000 in {str(tmp_path)!r}. Make room, or use another disk."
-    )
-    assert list(tmp_path.iterdir()) == []
 
 
 # A training on it ---------------------------------------------------------------------
