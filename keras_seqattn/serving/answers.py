@@ -38,7 +38,8 @@ def always_answered(count, log_requests, check):
         start = time.monotonic()
         heard(request.transport)
         response = await _answer(request, handler, check)
-        if not request.content.is_eof():  # the rest of the body is not read
+        is_read = request.content.is_eof()
+        if not is_read or response.headers.get("Connection") == "close":
             response.force_close()
         seconds = time.monotonic() - start
         count(_endpoint(request), response.status, seconds)

@@ -17,8 +17,7 @@ class Cancellation:
     """Ends computations: the running one at its next step, later ones at once."""
 
     def __init__(self):
-        self._manager = CancellationManager and CancellationManager()
-        self.is_cancelled = False
+        self._manager, self.is_cancelled = None, False
 
     def cancel(self):
         """Ends them. They raise `tf.errors.CancelledError`."""
@@ -37,8 +36,11 @@ class Cancellation:
             names: of its arguments in the order of its inputs, see `argument_names`.
             tensors: dict of tensors by these names.
         """
-        if self._manager is None or names is None:
+        if CancellationManager is None or names is None:
             return function(**tensors)
+        self._manager = CancellationManager()  # an error cancels it, so one for each
+        if self.is_cancelled:
+            self._manager.start_cancel()
         eager = context.context()
         attributes = eager.function_call_options.as_attrs().items()
         outputs = execute.execute_with_cancellation(

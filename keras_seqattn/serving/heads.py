@@ -2,7 +2,7 @@
 
 import re
 
-from keras_seqattn.serving.refused import Refused, four_parts, too_much
+from keras_seqattn.serving.refused import Refused, four_parts
 
 JSON = "application/json"
 
@@ -25,7 +25,7 @@ def check_host(request, hosts):
             repr(name[:100]),
             "Use another name in the URL, or add it to --allowed-hosts",
         )
-        raise Refused(421, message)
+        raise _unread(421, message)
 
 
 def check_body(request, max_body):
@@ -43,7 +43,7 @@ def check_body(request, max_body):
             repr(received[:100]),
             f"Add it; with curl: -H 'Content-Type: {JSON}'",
         )
-        raise Refused(415, message)
+        raise _unread(415, message)
     encodings = request.headers.getall("Content-Encoding", ["identity"])
     if any(encoding.strip().lower() != "identity" for encoding in encodings):
         message = four_parts(
@@ -52,19 +52,25 @@ def check_body(request, max_body):
             repr(", ".join(encodings)[:100]),
             "Send the JSON itself, uncompressed",
         )
-        raise Refused(415, message, {"Accept-Encoding": "identity"})
+        raise _unread(415, message, {"Accept-Encoding": "identity"})
     if (request.content_length or 0) > max_body:
         raise too_large(max_body)
 
 
 def too_large(max_body):
     """413 for a body."""
-    return too_much(
+    message = four_parts(
         "The body is too large",
         f"{max_body} bytes or less",
         "more",
         "Send several requests, or start the server with a larger --max-body",
     )
+    return _unread(413, message)
+
+
+def _unread(status, message, headers=None):
+    """Refuses a request whose body is not read: its connection cannot go on."""
+    return Refused(status, message, {"Connection": "close", **(headers or {})})
 
 
 def _without_port(host):
