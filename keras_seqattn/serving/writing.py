@@ -83,10 +83,12 @@ def _array(name, array):
     most = STRINGS if array.dtype.kind == "O" else NUMBERS
     if array.ndim == 0 or array.size <= most:
         yield _dumps(to_json(name, array))
-    elif array[0].size > most:
-        yield from _list(_array(name, row) for row in array)
+        return
+    row = array.size // len(array)
+    if row > most:
+        yield from _list(_array(name, each) for each in array)
     else:
-        step = max(most // max(array[0].size, 1), 1)
+        step = most // row
         parts = (array[i : i + step] for i in range(0, len(array), step))
         yield from _list([_dumps(to_json(name, part))[1:-1]] for part in parts)
 
