@@ -7,9 +7,10 @@ import resource
 from keras_seqattn.serving.refused import error_body, four_parts
 
 log = logging.getLogger(__name__)
-BACKLOG = 64  # connections that asyncio accepts at once, whatever the limits are
+BACKLOG = 8  # connections that asyncio accepts in one turn of its loop
+TURNS = 6  # from accepting a connection to having closed it, at most
 WAITING = 32  # connections above the limit that get their answer in order
-OWN = 64  # files that the process has open besides
+OWN = 48  # files that the process has open besides
 PATIENCE = 1.0  # seconds for the request of a connection above the limit
 
 
@@ -155,7 +156,7 @@ def limit(wanted):
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
         return wanted
-    room = max(files - BACKLOG - WAITING - OWN, 1)
+    room = max(files - BACKLOG * TURNS - WAITING - OWN, 1)
     if room < wanted:
         log.warning(
             "%d connections at most, not %d: this process may have %d files open. "

@@ -142,23 +142,23 @@ class Predictor:
         second = await self._in_thread(next, texts, None)
         if second is None:
             return json_response(first.encode())
-        try:
-            async with asyncio.timeout(self.limits.timeout):
-                return await self._stream(request, [first, second], texts)
-        except TimeoutError:  # a client that does not read: an error would not arrive
-            request.transport.abort()
-            raise ConnectionResetError("The client is too slow.") from None
+        return await self._stream(request, [first, second], texts)
 
     async def _stream(self, request, begun, texts):
-        """Sends pieces as the client takes them; ends if the client is gone."""
+        """Sends pieces as the client takes them, until it has all or is gone."""
         response = web.StreamResponse()
         response.content_type = "application/json"
-        await response.prepare(request)
-        for text in begun:
-            await response.write(text.encode())
-        while (text := await self._in_thread(next, texts, None)) is not None:
-            await response.write(text.encode())
-        await response.write_eof()
+        try:
+            async with asyncio.timeout(self.limits.timeout):
+                await response.prepare(request)
+                for text in begun:
+                    await response.write(text.encode())
+                while (text := await self._in_thread(next, texts, None)) is not None:
+                    await response.write(text.encode())
+        except TimeoutError:  # the client reads too slowly, so no error would arrive
+            request.transport.abort()
+        except ConnectionError:
+            pass
         return response
 
     def _in_thread(self, call, *args):
