@@ -12,7 +12,7 @@ from tests.serving.client import Client
 
 
 @contextlib.contextmanager
-def serving(model, **limits):
+def serving(model, hosts=(), **limits):
     """A client of a server."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
@@ -22,7 +22,7 @@ def serving(model, **limits):
         return asyncio.run_coroutine_threadsafe(coroutine, loop).result(60)
 
     try:
-        service = Service("m", {1: model}, Limits(**limits))
+        service = Service("m", {1: model}, Limits(**limits), hosts=hosts)
         listener = socket.create_server(("127.0.0.1", 0))
         runner, listening = wait_for(_start(service, listener))
         try:
