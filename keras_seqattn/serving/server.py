@@ -9,7 +9,7 @@ import signal
 import socket
 
 from keras_seqattn.export.manifest import verify
-from keras_seqattn.serving.memory import use_system_allocator
+from keras_seqattn.serving.memory import keep_loaded_objects, use_system_allocator
 
 log = logging.getLogger(__name__)
 GRACE = 5.0  # seconds beyond the timeout of the requests that still run
@@ -43,6 +43,7 @@ def serve(name, folders, address, limits, log_requests=False, hosts=(), log_rate
         models = {number: ServedModel(folder) for number, folder in folders.items()}
         for model in models.values():
             model.warm_up()
+        keep_loaded_objects()
         tidy = functools.partial(log_rate.report, log) if log_rate else lambda: None
         service = Service(name, models, limits, log_requests, hosts, tidy)
         asyncio.run(_run(service, listener))
