@@ -54,7 +54,7 @@ class Predictor:
 
     async def give_memory_back(self):
         """To be called now and then: returns what large computations have left."""
-        if self._was_large and not self._cells:
+        if self._was_large:
             self._was_large = False
             await self._in_thread(give_back)
 

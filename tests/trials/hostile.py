@@ -73,7 +73,7 @@ KINDS = {
     "a bomb": whole(BOMB, Content_Encoding="gzip"),
     "half a head": raw(b"POST /v1/models/m:predict HTTP/1.1\r\nHost: x\r\n"),
     "no head": raw(b""),
-    "a connection that stays": raw(b"GET ", patience=60.0),
+    "a connection that stays": raw(b"GET ", patience=35.0),
     "half a body": raw(post(b'{"inst', length=1000)),
     "half a body and the end": raw(post(b'{"inst', length=1000), patience=0.1),
     "wrong lengths": raw(post(b"{}", length="-1")),
