@@ -5,6 +5,7 @@ import concurrent.futures
 import contextlib
 import dataclasses
 import itertools
+import math
 import time
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from keras_seqattn.serving.cancellation import Cancellation
 from keras_seqattn.serving.refused import Refused, four_parts
-from keras_seqattn.serving.sizes import cells
+from keras_seqattn.serving.sizes import padded
 
 EVEN = 8  # rows
 
@@ -128,17 +129,15 @@ class Lane:
         jobs = self._waiting[:1]
         if not jobs or not self._may_share(jobs[0]):
             return jobs
-        for job in self._waiting[1:]:
-            same = job.question.signature is jobs[0].question.signature
-            if same and self._fits([*jobs, job]):
+        jobs, size = [], (0, 0, 0)
+        for job in self._waiting:
+            same = job.question.signature is self._waiting[0].question.signature
+            larger = padded(size, job.question)
+            is_allowed = larger[0] <= self.limits.batch
+            if same and is_allowed and math.prod(larger) <= self.limits.max_cells:
                 jobs.append(job)
+                size = larger
         return jobs
-
-    def _fits(self, jobs):
-        """Whether jobs are no more than the limits allow for a batch."""
-        questions = [job.question for job in jobs]
-        rows = sum(question.rows for question in questions)
-        return rows <= self.limits.batch and cells(questions) <= self.limits.max_cells
 
     def _may_share(self, job):
         return self.is_shared and job.question.signature.is_shared

@@ -164,7 +164,7 @@ def _check_sizes(inputs, rows, limits):
 
 
 def _check_cells(question, limits):
-    if cells([question]) > limits.max_cells:
+    if cells(question) > limits.max_cells:
         source, target = question.lengths
         raise too_much(
             "The request asks for too large a computation",

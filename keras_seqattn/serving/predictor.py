@@ -72,7 +72,7 @@ class Predictor:
         else:
             reading = predict.read, body, signatures, self.limits
             question = await self._in_thread(*reading)
-        with self._room(cells([question])):
+        with self._room(cells(question)):
             outputs = await self._outputs(question)
             writing.check_rows(question, outputs)
             return await self._response(request, question, outputs)
@@ -131,7 +131,7 @@ class Predictor:
         """Short texts do not wait for long ones, nor for many of them."""
         strings = [x for x in question.inputs.values() if x.dtype.kind == "O"]
         longest = max((len(text) for x in strings for text in x.ravel()), default=0)
-        is_long = longest > LONG or cells([question]) > LARGE
+        is_long = longest > LONG or cells(question) > LARGE
         return self._lanes["long" if is_long else "short"]
 
     async def _response(self, request, question, outputs):

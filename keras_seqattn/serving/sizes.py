@@ -53,15 +53,23 @@ class Bounds(NamedTuple):
         return source, max(target, 1)
 
 
-def cells(questions):
-    """Rows x source x target of questions that are computed in one batch.
+def cells(question):
+    """Rows x source x target of a question."""
+    return math.prod(padded((0, 0, 0), question))
 
-    All of them are padded to the longest.
+
+def padded(size, question):
+    """Rows, source and target of a batch that gets a question more.
+
+    All rows of a batch are padded to the longest.
     """
-    rows = sum(question.rows for question in questions)
-    source = max(question.lengths[0] for question in questions)
-    target = max(question.lengths[1] for question in questions)
-    return rows * source * target
+    rows, source, target = size
+    longest_source, longest_target = question.lengths
+    return (
+        rows + question.rows,
+        max(source, longest_source),
+        max(target, longest_target),
+    )
 
 
 def _longest(texts):

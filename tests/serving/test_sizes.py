@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from keras_seqattn.serving.sizes import Bounds, cells
+from keras_seqattn.serving.sizes import Bounds, cells, padded
 from tests.serving.test_batches import at_once, half_asked, until
 from tests.serving.thread import serving
 
@@ -51,7 +51,8 @@ def test_bytes_that_are_no_text():
 def test_a_batch_is_padded_to_its_longest():
     long = SimpleNamespace(rows=1, lengths=(100, 10))
     wide = SimpleNamespace(rows=3, lengths=(5, 50))
-    assert cells([long]) == 1000 and cells([long, wide]) == 4 * 100 * 50
+    assert cells(long) == 1000 and cells(wide) == 750
+    assert padded(padded((0, 0, 0), long), wide) == (4, 100, 50)
 
 
 @pytest.mark.system
