@@ -13,10 +13,11 @@ examples:
   seqattn serve served --versions all        .../versions/1, .../versions/2
 
 Ask it, e.g. with curl, or with what talks to TensorFlow Serving:
-  curl -d '{"instances": ["3 May 2001"]}' localhost:8501/v1/models/served:predict
+  curl -H 'Content-Type: application/json' -d '{"instances": ["3 May 2001"]}' \\
+      localhost:8501/v1/models/served:predict
   curl localhost:8501/v1/models/served/metadata
-Whoever reaches the port may ask: there are no passwords. /healthz says that it runs,
-/monitoring/prometheus/metrics what it does.
+There are no passwords: every client that reaches the port gets answers. /healthz says
+that the server runs, /monitoring/prometheus/metrics what it does.
 """
 
 
@@ -34,6 +35,13 @@ def configure(parser):
     parser.add_argument(
         "--log-requests", action="store_true", help="a line for each, standard error"
     )
+    parser.add_argument(
+        "--allowed-hosts",
+        metavar="NAME,NAME",
+        default=[],
+        type=lambda names: [name.strip() for name in names.split(",") if name.strip()],
+        help="names in URLs that it answers to (default: any)",
+    )
     _add_limits(parser.add_argument_group("limits"))
 
 
@@ -45,8 +53,9 @@ def run(parsed):
     limits = Limits(**{name: getattr(parsed, name) for name in vars(USUAL)})
     folders = versions.find(parsed.path, parsed.versions)
     name = versions.name_of(parsed.path) if parsed.name is None else parsed.name
-    with _log_to_standard_error():
-        serve(name, folders, (parsed.host, parsed.port), limits, parsed.log_requests)
+    address, hosts = (parsed.host, parsed.port), parsed.allowed_hosts
+    with _log_to_standard_error() as rate:
+        serve(name, folders, address, limits, parsed.log_requests, hosts, rate)
 
 
 def _add_limits(group):
@@ -57,6 +66,8 @@ def _add_limits(group):
         "max_body": "bytes of a request",
         "max_text": "characters of a text",
         "queue": "texts that may wait",
+        "max_cells": "texts x longest source x longest target at once, in tokens",
+        "max_connections": "connections at once",
     }
     for name, help in helps.items():
         usual = getattr(USUAL, name)
@@ -71,14 +82,20 @@ def _add_limits(group):
 
 @contextlib.contextmanager
 def _log_to_standard_error():
+    """Yields the `LogRate` of the log."""
     import logging
 
-    handler = logging.StreamHandler()
+    from keras_seqattn.serving.log_rate import LogRate
+
+    handler, rate = logging.StreamHandler(), LogRate()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    log = logging.getLogger("keras_seqattn.serving")
-    log.setLevel(logging.INFO)
-    log.addHandler(handler)
+    handler.addFilter(rate)
+    logs = logging.getLogger("keras_seqattn.serving"), logging.getLogger("asyncio")
+    logs[0].setLevel(logging.INFO)
+    for log in logs:
+        log.addHandler(handler)
     try:
-        yield
+        yield rate
     finally:
-        log.removeHandler(handler)
+        for log in logs:
+            log.removeHandler(handler)

@@ -6,7 +6,8 @@ import time
 
 from aiohttp import web
 
-from keras_seqattn.serving.refused import Refused, four_parts
+from keras_seqattn.serving.connections import heard
+from keras_seqattn.serving.refused import Refused, error_body, four_parts
 
 log = logging.getLogger(__name__)
 ENDPOINTS = ("predict", "metadata", "healthz", "metrics")  # last words of paths
@@ -14,26 +15,32 @@ ENDPOINTS = ("predict", "metadata", "healthz", "metrics")  # last words of paths
 
 def json_answer(value, status=200, headers=None):
     """A response with a value as JSON."""
-    return web.Response(
-        body=json.dumps(value, sort_keys=True).encode(),
-        status=status,
-        headers=headers,
-        content_type="application/json",
-    )
+    return json_response(json.dumps(value, sort_keys=True).encode(), status, headers)
 
 
-def always_answered(count, log_requests):
+def json_response(body, status=200, headers=None):
+    """A response with JSON."""
+    kind = "application/json"
+    return web.Response(body=body, status=status, headers=headers, content_type=kind)
+
+
+def always_answered(count, log_requests, check):
     """A middleware that turns what is raised into answers.
 
     Args:
         count: called with endpoint, status and seconds of each request.
         log_requests: whether each gets a line in the log.
+        check: called with each request first; raises what refuses it.
     """
 
     @web.middleware
     async def answered(request, handler):
         start = time.monotonic()
-        response = await _answer(request, handler)
+        heard(request.transport)
+        response = await _answer(request, handler, check)
+        is_read = request.content.is_eof()
+        if not is_read or response.headers.get("Connection") == "close":
+            response.force_close()
         seconds = time.monotonic() - start
         count(_endpoint(request), response.status, seconds)
         if log_requests:
@@ -45,15 +52,16 @@ def always_answered(count, log_requests):
     return answered
 
 
-async def _answer(request, handler):
+async def _answer(request, handler, check):
     try:
+        check(request)
         return await handler(request)
     except Refused as refused:
         return _error(refused.status, refused.message, refused.headers)
     except web.HTTPException as error:  # by the router: 404, 405
         headers = {k: v for k, v in error.headers.items() if k == "Allow"}
         return _error(error.status, _not_routed(request, error), headers)
-    except ConnectionError:  # nobody is left to be answered
+    except ConnectionError:  # the client is gone
         raise
     except Exception:
         log.exception("a request failed")
@@ -67,11 +75,11 @@ async def _answer(request, handler):
 
 
 def _error(status, message, headers=None):
-    return json_answer({"error": message}, status, headers)
+    return json_response(error_body(message), status, headers)
 
 
 def _endpoint(request):
-    """Of those that there are: the metrics may not grow with what clients invent."""
+    """A known word: the metrics must not grow with paths that clients invent."""
     resource = request.match_info.route.resource
     if resource is None:
         return "unknown"

@@ -5,12 +5,15 @@ import concurrent.futures
 import contextlib
 import dataclasses
 import itertools
+import math
 import time
 from typing import Any
 
 import numpy as np
 
+from keras_seqattn.serving.cancellation import Cancellation
 from keras_seqattn.serving.refused import Refused, four_parts
+from keras_seqattn.serving.sizes import padded
 
 EVEN = 8  # rows
 
@@ -25,7 +28,7 @@ class Job:
 
 
 class Lane:
-    """One worker thread, and those who wait for it, in the order of their arrival.
+    """One worker thread and its queue, in the order of arrival.
 
     Args:
         limits: `Limits`.
@@ -36,6 +39,7 @@ class Lane:
     def __init__(self, limits, is_shared, on_batch):
         self.limits, self.is_shared, self.on_batch = limits, is_shared, on_batch
         self._waiting, self._arrival = [], asyncio.Event()
+        self._computed, self._cancellation = [], Cancellation()
         self._thread = concurrent.futures.ThreadPoolExecutor(1, "lane")
         self._task = asyncio.create_task(self._work())
 
@@ -45,7 +49,11 @@ class Lane:
         return sum(job.question.rows for job in self._waiting)
 
     async def ask(self, question):
-        """Outputs, arrays by name."""
+        """Outputs, arrays by name.
+
+        A caller that is cancelled leaves the queue; the computation ends if it runs for
+        callers that are gone.
+        """
         if self.rows + question.rows > self.limits.queue:
             message = four_parts(
                 "The server has more to do than it can",
@@ -60,9 +68,11 @@ class Lane:
         self._arrival.set()
         try:
             return await future
-        finally:  # who has given up waits no longer
+        finally:
             with contextlib.suppress(ValueError):
                 self._waiting.remove(job)
+            if self._computed and all(each.future.done() for each in self._computed):
+                self._cancellation.cancel()
 
     async def close(self):
         """Ends; the batch that runs is waited for."""
@@ -79,10 +89,12 @@ class Lane:
                 continue
             first = jobs[0].question.signature
             self.on_batch(first, sum(job.question.rows for job in jobs))
-            questions = [job.question for job in jobs]
-            answers = await loop.run_in_executor(self._thread, answer, questions)
+            self._computed, self._cancellation = jobs, Cancellation()
+            work = answer, [job.question for job in jobs], self._cancellation
+            answers = await loop.run_in_executor(self._thread, *work)
+            self._computed = []
             for job, found in zip(jobs, answers, strict=True):
-                if job.future.done():  # given up
+                if job.future.done():  # its caller is gone
                     continue
                 if isinstance(found, Exception):
                     job.future.set_exception(found)
@@ -113,16 +125,18 @@ class Lane:
                 await self._arrival.wait()
 
     def _batch(self):
-        """The first job, and those that fit to it."""
-        jobs, rows = self._waiting[:1], 0
+        """The first job, and others that can share a batch with it."""
+        jobs = self._waiting[:1]
         if not jobs or not self._may_share(jobs[0]):
             return jobs
-        jobs = []
+        jobs, size = [], (0, 0, 0)
         for job in self._waiting:
             same = job.question.signature is self._waiting[0].question.signature
-            if same and rows + job.question.rows <= self.limits.batch:
+            larger = padded(size, job.question)
+            is_allowed = larger[0] <= self.limits.batch
+            if same and is_allowed and math.prod(larger) <= self.limits.max_cells:
                 jobs.append(job)
-                rows += job.question.rows
+                size = larger
         return jobs
 
     def _may_share(self, job):
@@ -132,32 +146,40 @@ class Lane:
 def even(jobs):
     """The first of some jobs, as many as have a multiple of `EVEN` rows; else all.
 
-    oneDNN makes a kernel for every shape and keeps it: with fewer shapes less memory is
-    needed, and who stays behind is in the next batch.
+    oneDNN makes a kernel for every shape and keeps it, so fewer shapes need less
+    memory. The other jobs are in the next batch.
     """
     rows = itertools.accumulate(job.question.rows for job in jobs)
     ends = [end for end, count in enumerate(rows, start=1) if count % EVEN == 0]
     return jobs[: ends[-1]] if ends else jobs
 
 
-def answer(questions):
+def answer(questions, cancellation):
     """Outputs for each of several questions of a signature; or an exception.
 
-    Where they fail together, each is tried alone: one cannot spoil the others.
+    If they fail together, each is tried alone: one cannot spoil the others.
+
+    Args:
+        questions: list.
+        cancellation: `Cancellation`, ends the computation.
     """
     signature = questions[0].signature
     try:
         if len(questions) == 1:
-            return [signature(questions[0].inputs)]
+            return [signature(questions[0].inputs, cancellation)]
         inputs = {
             name: np.concatenate([question.inputs[name] for question in questions])
             for name in signature.inputs
         }
-        outputs = signature(inputs)
+        outputs = signature(inputs, cancellation)
     except Exception as error:
-        if len(questions) == 1:
-            return [error]
-        return [found for question in questions for found in answer([question])]
+        if len(questions) == 1 or cancellation.is_cancelled:
+            return [error] * len(questions)
+        return [
+            found
+            for question in questions
+            for found in answer([question], cancellation)
+        ]
     ends = np.cumsum([question.rows for question in questions])[:-1]
     parts = {name: np.split(array, ends) for name, array in outputs.items()}
     return [

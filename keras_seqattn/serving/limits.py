@@ -6,16 +6,20 @@ import math
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """What keeps one client from being in everybody's way.
+    """Bounds that keep one client from slowing down the others.
 
     Args:
         batch: rows that are computed at once, of one request or of several; the most
             that one request may have.
         wait_ms: milliseconds that a request waits for others to share a batch with.
-        timeout: seconds until a request is given up.
+        timeout: seconds until a request is given up: for its head, for its body, for
+            computing its answer, and for sending it.
         max_body: bytes of a request.
         max_text: characters of one text.
         queue: rows that may wait for their batch.
+        max_cells: rows x longest source x longest target of a batch, in tokens, where
+            the bytes of a text count as its tokens. A model computes a number for each.
+        max_connections: connections that are open at once.
     """
 
     batch: int = 64
@@ -24,9 +28,20 @@ class Limits:
     max_body: int = 1_000_000
     max_text: int = 5_000
     queue: int = 1_024
+    max_cells: int = 4_000_000
+    max_connections: int = 512
+
+    @property
+    def max_cells_at_once(self):
+        """Cells of all requests that wait, are computed or are being sent.
+
+        As many as fill the queue with the largest batches.
+        """
+        return self.max_cells * (self.queue // self.batch)
 
     def __post_init__(self):
-        for name in ("batch", "max_body", "max_text", "queue"):
+        counts = "batch", "max_body", "max_text", "queue", "max_cells"
+        for name in (*counts, "max_connections"):
             _check(name, getattr(self, name), int, 1, "an integer, 1 or more")
         _check("wait_ms", self.wait_ms, (int, float), 0, "a number, 0 or more")
         _check("timeout", self.timeout, (int, float), 0.001, "a number above 0")

@@ -10,6 +10,11 @@ import tensorflow as tf
 from google.protobuf.json_format import MessageToDict
 from tensorflow.core.protobuf import saved_model_pb2
 
+from keras_seqattn.serving.cancellation import Cancellation, argument_names
+from keras_seqattn.serving.sizes import Bounds
+
+LINEAR = "encode"  # the signature of an export that has no target
+
 
 class Spec(NamedTuple):
     """What a tensor has to be."""
@@ -44,14 +49,17 @@ class Signature:
         name: of the signature.
         function: takes tensors by name, returns tensors by name.
         definition: its `SignatureDef`.
-        sees_batch: whether answers depend on the other rows of a batch.
+        manifest: dict, what the export says about itself.
     """
 
-    def __init__(self, name, function, definition, sees_batch=False):
-        self.name, self._function, self.sees_batch = name, function, sees_batch
+    def __init__(self, name, function, definition, manifest):
+        self.name, self._function = name, function
+        self.sees_batch = _sees_batch(manifest)
         self.inputs = {k: Spec.of(v) for k, v in sorted(definition.inputs.items())}
         self.outputs = {k: Spec.of(v) for k, v in sorted(definition.outputs.items())}
         self._dtypes = {k: tf.as_dtype(v.dtype) for k, v in definition.inputs.items()}
+        self._names = argument_names(function, self.inputs)
+        self._bounds = Bounds.of(manifest) if self._has_target(manifest) else None
 
     @property
     def is_batched(self):
@@ -60,21 +68,39 @@ class Signature:
 
     @property
     def is_shared(self):
-        """Whether requests may share a batch without anybody seeing it.
+        """Whether the answer to a request is the same in every batch.
 
-        Not where an output is padded to the longest of its batch, nor where all share
-        a shortlist or a seed.
+        It is not if an output is padded to the longest of its batch, or if all rows
+        share a shortlist or a seed.
         """
         if self.sees_batch:
             return False
         specs = [*self.inputs.values(), *self.outputs.values()]
         return bool(self.inputs) and all(spec.is_row_fixed for spec in specs)
 
-    def __call__(self, inputs):
+    def lengths(self, inputs):
+        """Tokens of the longest source and of the longest target, at most.
+
+        1 and 1 if the computation does not grow with their product.
+        """
+        return (1, 1) if self._bounds is None else self._bounds.lengths(inputs)
+
+    def __call__(self, inputs, cancellation=None):
         """Arrays by name for arrays by name."""
+        cancellation = cancellation or Cancellation()
         tensors = {k: tf.constant(v, self._dtypes[k]) for k, v in inputs.items()}
-        outputs = self._function(**tensors)
+        outputs = cancellation.run(self._function, self._names, tensors)
         return {name: outputs[name].numpy() for name in self.outputs}
+
+    def _has_target(self, manifest):
+        """Whether a number is computed for every pair of a source and a target token.
+
+        A model of others is known by its outputs: a matrix of any size for each row.
+        """
+        if "max_length" in manifest:
+            return self.name != LINEAR
+        shapes = [spec.shape for spec in self.outputs.values()]
+        return any(shape is None or shape[1:].count(None) > 1 for shape in shapes)
 
 
 class ServedModel:
@@ -88,9 +114,9 @@ class ServedModel:
         self._loaded = _load(folder)  # owns the variables
         content = (Path(folder) / "saved_model.pb").read_bytes()
         [graph] = saved_model_pb2.SavedModel.FromString(content).meta_graphs
-        sees_batch = _sees_batch(_manifest(folder))
+        manifest = _manifest(folder)
         self.signatures = {
-            name: Signature(name, function, graph.signature_def[name], sees_batch)
+            name: Signature(name, function, graph.signature_def[name], manifest)
             for name, function in self._loaded.signatures.items()
         }
         self.metadata = {

@@ -1,10 +1,11 @@
-"""Bodies of `:predict`: what is asked for, and the answer."""
+"""Bodies of requests to `:predict`."""
 
 import json
 from typing import Any, NamedTuple
 
 from keras_seqattn.serving.refused import bad_request, shown, too_much
-from keras_seqattn.serving.tensors import to_array, to_json
+from keras_seqattn.serving.sizes import cells
+from keras_seqattn.serving.tensors import to_array
 
 DEFAULT = "serving_default"
 
@@ -16,6 +17,7 @@ class Question(NamedTuple):
     inputs: dict  # arrays by name
     rows: int  # of each, in a signature with a row for each instance; else 1
     is_by_row: bool  # whether "instances" were sent, so "predictions" are returned
+    lengths: tuple  # tokens of the longest source and target, at most; see `Bounds`
 
 
 def read(body, signatures, limits):
@@ -41,30 +43,9 @@ def read(body, signatures, limits):
     inputs = {k: to_array(k, v, signature.inputs[k]) for k, v in values.items()}
     rows = len(asked["instances"]) if is_by_row else _rows(inputs, signature)
     _check_sizes(inputs, rows, limits)
-    return Question(signature, inputs, rows, is_by_row)
-
-
-def write(question, outputs):
-    """The answer's body: outputs, arrays by name, of this question alone."""
-    if question.is_by_row:
-        sizes = {array.shape[:1] for array in outputs.values()}
-        if sizes != {(question.rows,)}:
-            raise bad_request(
-                "The answer has no rows",
-                'a signature whose outputs have one for each instance for "instances"',
-                f"{question.signature.name!r}, which has others",
-                'Send "inputs", and get "outputs"',
-            )
-    found = {name: to_json(name, array) for name, array in outputs.items()}
-    if len(found) == 1:  # the only one needs no name
-        [found] = found.values()
-    elif question.is_by_row:
-        found = [
-            dict(zip(found, row, strict=True))
-            for row in zip(*found.values(), strict=True)
-        ]
-    key = "predictions" if question.is_by_row else "outputs"
-    return json.dumps({key: found}, ensure_ascii=False, allow_nan=False).encode()
+    question = Question(signature, inputs, rows, is_by_row, signature.lengths(inputs))
+    _check_cells(question, limits)
+    return question
 
 
 def _parsed(body):
@@ -180,3 +161,16 @@ def _check_sizes(inputs, rows, limits):
                 str(max(sizes)),
                 "Split it, or start the server with a larger --max-text",
             )
+
+
+def _check_cells(question, limits):
+    if cells(question) > limits.max_cells:
+        source, target = question.lengths
+        raise too_much(
+            "The request asks for too large a computation",
+            f"rows x longest source x longest target of {limits.max_cells} or less, in "
+            "tokens",
+            f"{question.rows} x {source} x {target}, if every byte is a token",
+            "Send fewer or shorter texts at once and long texts apart, or start the "
+            "server with a larger --max-cells",
+        )

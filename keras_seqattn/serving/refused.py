@@ -1,4 +1,4 @@
-"""What a client is told that cannot be answered."""
+"""Errors for clients."""
 
 import json
 
@@ -32,6 +32,11 @@ def too_much(what, expected, received, remedy):
 def four_parts(what, expected, received, remedy):
     """The text of an error."""
     return f"{what}. Expected {expected}, received {received}. {remedy}."
+
+
+def error_body(message):
+    """The body of an answer with an error."""
+    return json.dumps({"error": message}, sort_keys=True).encode()
 
 
 def shown(value):

@@ -1,22 +1,22 @@
-"""The paths of TensorFlow Serving's REST API, and what is behind them."""
+"""The paths of TensorFlow Serving's REST API."""
 
 import asyncio
-import logging
+import contextlib
+import json
 
-import tensorflow as tf
 from aiohttp import web
 
-from keras_seqattn.serving import predict
-from keras_seqattn.serving.answers import always_answered, json_answer
-from keras_seqattn.serving.lane import Lane
+from keras_seqattn.serving.answers import always_answered, json_answer, json_response
+from keras_seqattn.serving.heads import check_host
 from keras_seqattn.serving.metrics import Metrics
-from keras_seqattn.serving.refused import Refused, bad_request, four_parts, too_much
+from keras_seqattn.serving.predictor import Predictor
+from keras_seqattn.serving.refused import Refused, four_parts
 
-log = logging.getLogger(__name__)
 MODEL = "/v1/models/{name:[^/:]+}"
 VERSION = MODEL + r"/versions/{version:\d{1,18}}"  # int() refuses thousands
+HEALTH = "/healthz"
 METRICS = "/monitoring/prometheus/metrics"  # where TensorFlow Serving has them
-LONG = 512  # bytes; a longer text is nobody's neighbour
+TIDY = 5.0  # seconds between two looks at memory and log
 
 
 class Service:
@@ -27,59 +27,85 @@ class Service:
         models: dict from numbers to `ServedModel`s.
         limits: `Limits`.
         log_requests: whether each request gets a line in the log.
+        hosts: names that the server answers to; none: any.
+        tidy: called every few seconds.
     """
 
-    def __init__(self, name, models, limits, log_requests=False):
+    def __init__(
+        self, name, models, limits, log_requests=False, hosts=(), tidy=lambda: None
+    ):
         self.name, self.models, self.limits = name, models, limits
         self.metrics = Metrics()
-        self._log_requests = log_requests
-        self._lanes = {}
+        self.is_draining = False
+        self._predictor = Predictor(limits, self.metrics)
+        self._hosts = [host.lower() for host in hosts]
+        self._log_requests, self._tidy = log_requests, tidy
+        self._running = set()
 
     def application(self):
         """For a runner of aiohttp."""
         app = web.Application(
-            middlewares=[always_answered(self.metrics.request, self._log_requests)],
+            middlewares=[
+                always_answered(self.metrics.request, self._log_requests, self._admit)
+            ],
             client_max_size=self.limits.max_body,
         )
-        app.cleanup_ctx.append(self._run_lanes)
+        app.cleanup_ctx.append(self._run)
+        app.on_response_prepare.append(self._say_that_it_ends)
         for path in (MODEL, VERSION):
             app.router.add_post(f"{path}:predict", self._predict)
             app.router.add_get(path, self._status)
             app.router.add_get(f"{path}/metadata", self._metadata)
-        app.router.add_get("/healthz", self._health)
+        app.router.add_get(HEALTH, self._health)
         app.router.add_get(METRICS, self._metrics)
         return app
 
-    async def _run_lanes(self, app):
-        for name in ("short", "long"):
-            lane = Lane(self.limits, name == "short", self.metrics.batch)
-            self._lanes[name] = lane
-            self.metrics.watch(name, lane)
-        yield
-        for lane in self._lanes.values():
-            await lane.close()
+    def health(self):
+        """Status and body of /healthz."""
+        status, word = (503, "draining") if self.is_draining else (200, "ok")
+        return status, json.dumps({"status": word}).encode()
+
+    async def drain(self, seconds):
+        """Waits for the requests of now, so many seconds at most.
+
+        New ones are answered meanwhile. All answers say that their connection ends.
+        """
+        self.is_draining = True
+        if running := {task for task in self._running if not task.done()}:
+            await asyncio.wait(running, timeout=seconds)
+
+    async def _run(self, app):
+        async with self._predictor.running():
+            tidying = asyncio.create_task(self._tidy_up())
+            yield
+            tidying.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await tidying
+
+    async def _tidy_up(self):
+        while True:
+            await asyncio.sleep(TIDY)
+            await self._predictor.give_memory_back()
+            self._tidy()
+
+    def _admit(self, request):
+        """Refuses a wrong host; `drain` waits for the task of any other request."""
+        if request.path != HEALTH:
+            check_host(request, self._hosts)
+        task = asyncio.current_task()
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    async def _say_that_it_ends(self, request, response):
+        if self.is_draining:
+            response.force_close()
+            response.headers["Connection"] = "close"
 
     # The paths ----------------------------------------------------------------------
 
     async def _predict(self, request):
         _, model = self._model(request)
-        body = await self._body(request)
-        question = predict.read(body, model.signatures, self.limits)
-        try:
-            async with asyncio.timeout(self.limits.timeout):
-                outputs = await self._lane(question).ask(question)
-                body = await asyncio.to_thread(predict.write, question, outputs)
-        except TimeoutError:
-            raise self._too_slow(504, "an answer", "none yet") from None
-        except tf.errors.InvalidArgumentError:
-            log.exception("%s cannot use its inputs", question.signature.name)
-            raise bad_request(
-                "The model cannot use these inputs",
-                f"what {question.signature.name} is made for",
-                "an error while computing",
-                "Check them; the server's log says more",
-            ) from None
-        return web.Response(body=body, content_type="application/json")
+        return await self._predictor.answer(request, model.signatures)
 
     async def _status(self, request):
         number, _ = self._model(request)
@@ -98,12 +124,11 @@ class Service:
         return json_answer({"model_spec": spec, "metadata": definitions})
 
     async def _health(self, request):
-        return json_answer({"status": "ok"})
+        status, body = self.health()
+        return json_response(body, status)
 
     async def _metrics(self, request):
         return web.Response(body=self.metrics.page(), headers=self.metrics.headers)
-
-    # What they share ----------------------------------------------------------------
 
     def _model(self, request):
         """Its version and itself; where none is named, the highest."""
@@ -118,40 +143,3 @@ class Service:
             "Check the URL",
         )
         raise Refused(404, message)
-
-    async def _body(self, request):
-        try:
-            async with asyncio.timeout(self.limits.timeout):
-                return await request.read()
-        except TimeoutError:
-            raise self._too_slow(408, "the body", "a part of it") from None
-        except web.HTTPRequestEntityTooLarge:
-            raise too_much(
-                "The body is too large",
-                f"{self.limits.max_body} bytes or less",
-                "more",
-                "Send several requests, or start the server with a larger --max-body",
-            ) from None
-        except web.RequestPayloadError:
-            raise bad_request(
-                "The body cannot be read",
-                "what the head of the request says",
-                "something else",
-                "Check Content-Length, Transfer-Encoding and Content-Encoding",
-            ) from None
-
-    def _lane(self, question):
-        """Long texts wait for one another; nobody else waits for them."""
-        strings = [x for x in question.inputs.values() if x.dtype.kind == "O"]
-        longest = max((len(text) for x in strings for text in x.ravel()), default=0)
-        return self._lanes["long" if longest > LONG else "short"]
-
-    def _too_slow(self, status, what, received):
-        message = four_parts(
-            "The request takes too long",
-            f"{what} in {self.limits.timeout:g} seconds",
-            received,
-            "Send less at once, try again later, or start the server with a longer "
-            "--timeout",
-        )
-        return Refused(status, message)

@@ -9,6 +9,7 @@ from keras_seqattn.cli.main import main
 from keras_seqattn.export import manifest
 from keras_seqattn.serving import server
 from keras_seqattn.serving.limits import Limits
+from keras_seqattn.serving.log_rate import LogRate
 
 
 @pytest.fixture
@@ -32,17 +33,20 @@ def served(monkeypatch):
 def test_usual_options(folder, served):
     assert main(["serve", str(folder)]) == 0
     where = ("127.0.0.1", 8501)
-    assert served == ["dates", {3: folder / "3"}, where, Limits(), False]
+    assert served[:-1] == ["dates", {3: folder / "3"}, where, Limits(), False, []]
+    assert isinstance(served[-1], LogRate)
 
 
 def test_all_options(folder, served):
     options = (
         "--name de --host ::1 --port 0 --versions all --log-requests --batch 8 "
-        "--wait-ms 0 --timeout 2.5 --max-body 100 --max-text 9 --queue 8"
+        "--wait-ms 0 --timeout 2.5 --max-body 100 --max-text 9 --queue 8 --max-cells 7 "
+        "--max-connections 6 --allowed-hosts a,B.example"
     )
     assert main(["serve", str(folder / "3"), *options.split()]) == 0
-    limits = Limits(8, 0.0, 2.5, 100, 9, 8)
-    assert served == ["de", {3: folder / "3"}, ("::1", 0), limits, True]
+    limits = Limits(8, 0.0, 2.5, 100, 9, 8, 7, 6)
+    expected = ["de", {3: folder / "3"}, ("::1", 0), limits, True, ["a", "B.example"]]
+    assert served[:-1] == expected
 
 
 def test_no_model(failing, tmp_path):

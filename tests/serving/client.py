@@ -58,9 +58,10 @@ class Client:
         """Something below the model."""
         return self.request("GET", f"/v1/models/{self.model}{path}")
 
-    def post(self, body, version=None, **options):
+    def post(self, body, version=None, headers=None, **options):
         """Bytes to `:predict`."""
-        return self.request("POST", self.path(version), body, **options)
+        headers = {"Content-Type": "application/json", **(headers or {})}
+        return self.request("POST", self.path(version), body, headers, **options)
 
     def ask(self, version=None, **asked):
         """An object to `:predict`; the answer."""

@@ -20,11 +20,13 @@ class Process:
         folder: of the model.
         log: file for what it says.
         options: of the command.
+        log_requests: whether it logs each request.
     """
 
-    def __init__(self, folder, log, *options):
+    def __init__(self, folder, log, *options, log_requests=True):
         command = [sys.executable, "-m", "seqattn_command", "serve", str(folder)]
-        command += ["--name", "m", "--versions", "all", "--log-requests", *options]
+        command += ["--name", "m", "--versions", "all", *options]
+        command += ["--log-requests"] * log_requests
         self.log = log
         with open(log, "w") as file:
             self.process = subprocess.Popen(command, stderr=file, cwd=ROOT)

@@ -13,6 +13,7 @@ import pytest
 
 from keras_seqattn.export import manifest
 from keras_seqattn.serving import lane, predict
+from keras_seqattn.serving.cancellation import Cancellation
 from keras_seqattn.serving.model import ServedModel
 from tests.serving.thread import serving
 
@@ -142,16 +143,44 @@ def test_timeout(odd):
             "none yet. Send less at once, try again later, or start the server with a "
             "longer --timeout."
         )
-        # Who waits behind it is given up as well, and is not computed for nobody.
-        assert "none yet" in client.refused(instances=[1.0], status=504)
         assert client.metrics()["seqattn_waiting_rows", ("short",)] == 0
-        until(client, lambda _: client.post(b'{"instances": [1]}').status == 200)
+
+
+def test_work_ends_after_a_timeout(odd):
+    """The computation would take a minute; the next request does not wait for it."""
+    with serving(odd, timeout=0.5) as client:
+        client.refused(signature_name="wait", inputs=[60.0], status=504)
+        assert client.ask(instances=[1.0]) == {"predictions": [0.5]}
+
+
+def test_work_ends_if_the_client_hangs_up(odd):
+    with serving(odd) as client:
+        connection = half_asked(client, {"signature_name": "wait", "inputs": [60.0]})
+        until(client, lambda found: found.get(("seqattn_batch_rows_sum", ("wait",))))
+        connection.close()
+        start = time.monotonic()
+        assert client.ask(instances=[1.0]) == {"predictions": [0.5]}
+        assert time.monotonic() - start < 10
+
+
+def test_work_goes_on_for_the_others_of_a_batch(odd):
+    with serving(odd, wait_ms=60_000, batch=2) as client:
+        asked = {"signature_name": "wait", "instances": [2.0]}
+        connection = half_asked(client, asked)
+        until(client, lambda found: found["seqattn_waiting_rows", ("short",)])
+        with ThreadPoolExecutor(1) as pool:
+            other = pool.submit(client.ask, **asked)
+            running = "seqattn_batch_rows_sum", ("wait",)
+            until(client, lambda found: found.get(running) == 2)
+            connection.close()
+            assert other.result() == {"predictions": [2.0]}
 
 
 def test_a_body_that_does_not_come(odd):
     with serving(odd, timeout=0.2) as client:
         with socket.create_connection(("127.0.0.1", client.port), 60) as connection:
             head = f"POST {client.path()} HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n"
+            head += "Content-Type: application/json\r\n"
             connection.sendall(f"{head}\r\n{{".encode())
             with connection.makefile("rb") as stream:
                 answer = stream.read()  # until the server hangs up
@@ -187,15 +216,21 @@ def test_who_hangs_up_is_not_worked_for(odd):
         )
         wait.start()
         until(client, lambda found: found.get(("seqattn_batch_rows_sum", ("wait",))))
-        body = b'{"instances": [1, 2]}'
-        with socket.create_connection(("127.0.0.1", client.port), 60) as connection:
-            head = f"POST {client.path()} HTTP/1.1\r\nHost: x\r\n"
-            head += f"Content-Length: {len(body)}\r\n\r\n"
-            connection.sendall(head.encode() + body)
+        with half_asked(client, {"instances": [1, 2]}):
             until(client, lambda found: found["seqattn_waiting_rows", ("short",)] == 2)
         until(client, lambda found: found["seqattn_waiting_rows", ("short",)] == 0)
         wait.join()
         assert ("seqattn_batch_rows_sum", ("serving_default",)) not in client.metrics()
+
+
+def half_asked(client, asked):
+    """A connection that has sent a request and has not read an answer."""
+    body = json.dumps(asked).encode()
+    connection = socket.create_connection(("127.0.0.1", client.port), 60)
+    head = f"POST {client.path()} HTTP/1.1\r\nHost: x\r\n"
+    head += "Content-Type: application/json\r\n"
+    connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+    return connection
 
 
 def until(client, condition):
@@ -212,17 +247,18 @@ def until(client, condition):
 def test_a_batch_is_split_by_rows():
     def question(*rows):
         inputs = {"x": np.array(rows)}
-        return predict.Question(signature, inputs, len(rows), is_by_row=True)
+        return predict.Question(signature, inputs, len(rows), True, (1, 1))
 
-    def signature(inputs):
+    def signature(inputs, cancellation):
         if 13 in inputs["x"]:
             raise ValueError
         return {"y": -inputs["x"]}
 
     signature.inputs = ["x"]
-    found = lane.answer([question(1, 2), question(3)])
+    found = lane.answer([question(1, 2), question(3)], Cancellation())
     assert [answer["y"].tolist() for answer in found] == [[-1, -2], [-3]]
-    one, two, three = lane.answer([question(1), question(13), question(4, 5)])
+    questions = [question(1), question(13), question(4, 5)]
+    one, two, three = lane.answer(questions, Cancellation())
     assert one["y"].tolist() == [-1] and three["y"].tolist() == [-4, -5]
     assert isinstance(two, ValueError)
 

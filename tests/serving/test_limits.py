@@ -4,8 +4,10 @@ import pytest
 
 from keras_seqattn.serving.limits import Limits
 
+COUNTS = ["batch", "max_body", "max_text", "queue", "max_cells", "max_connections"]
 
-@pytest.mark.parametrize("name", ["batch", "max_body", "max_text", "queue"])
+
+@pytest.mark.parametrize("name", COUNTS)
 @pytest.mark.parametrize("value", [0, -1, 2.0, True, "64", None])
 def test_counts(name, value):
     with pytest.raises(ValueError) as caught:
@@ -44,4 +46,6 @@ def test_a_queue_shorter_than_a_batch():
 
 
 def test_what_is_allowed():
-    Limits(batch=1, wait_ms=0, timeout=0.5, max_body=1, max_text=1, queue=1)
+    counts = dict.fromkeys(COUNTS, 1)
+    assert Limits(wait_ms=0, timeout=0.5, **counts).max_cells_at_once == 1
+    assert Limits(batch=2, queue=7, max_cells=10).max_cells_at_once == 30

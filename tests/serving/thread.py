@@ -2,17 +2,17 @@
 
 import asyncio
 import contextlib
+import socket
 import threading
 
-from aiohttp import web
-
+from keras_seqattn.serving import server
 from keras_seqattn.serving.limits import Limits
 from keras_seqattn.serving.service import Service
 from tests.serving.client import Client
 
 
 @contextlib.contextmanager
-def serving(model, **limits):
+def serving(model, hosts=(), **limits):
     """A client of a server."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
@@ -22,14 +22,13 @@ def serving(model, **limits):
         return asyncio.run_coroutine_threadsafe(coroutine, loop).result(60)
 
     try:
-        service = Service("m", {1: model}, Limits(**limits))
-        runner = web.AppRunner(
-            service.application(), access_log=None, handler_cancellation=True
-        )
-        wait_for(_start(runner))
+        service = Service("m", {1: model}, Limits(**limits), hosts=hosts)
+        listener = socket.create_server(("127.0.0.1", 0))
+        runner, listening = wait_for(_start(service, listener))
         try:
-            yield Client(runner.addresses[0][1], "m")
+            yield Client(listener.getsockname()[1], "m")
         finally:
+            loop.call_soon_threadsafe(listening.close)
             wait_for(runner.cleanup())
     finally:
         loop.call_soon_threadsafe(loop.stop)
@@ -37,6 +36,7 @@ def serving(model, **limits):
         loop.close()
 
 
-async def _start(runner):
+async def _start(service, listener):
+    runner = server.runner(service)
     await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    return runner, await server.listen(service, runner, listener)
