@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -35,12 +36,13 @@ def replacing(path, with_checksum=False):
             # A kill may come before or after the new name: both files are whole.
             _write_checksums(path, [new, *_possible(path)])
         os.replace(unfinished, path)
-        _sync(path.parent)  # the new name, too
-        if with_checksum and len(_checksums(path)) > 1:
-            _write_checksums(path, [new])
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
+    with contextlib.suppress(OSError):  # the new file is in place: this is no failure
+        _sync(path.parent)  # its name, too
+        if with_checksum and len(_checksums(path)) > 1:
+            _write_checksums(path, [new])
 
 
 @contextlib.contextmanager
@@ -66,36 +68,57 @@ def replacing_folder(path, owner, kind, names):
         if os.path.exists(path):
             os.rename(path, old)
         os.rename(new, path)
-        _sync(Path(parent))
     except BaseException:
         if os.path.exists(old) and not os.path.exists(path):
             os.rename(old, path)
         shutil.rmtree(new, ignore_errors=True)
         raise
+    _sync(Path(parent))
     shutil.rmtree(old, ignore_errors=True)
 
 
 def repair(folder, names):
     """Removes what a killed process left in a folder; restores what it was replacing.
 
-    Only call it while no other process writes to the folder.
+    Only call it for a folder of this library, while no other process writes to it.
 
     Args:
         folder: path.
         names: of the folders in it that `replacing_folder` writes.
     """
     folder = Path(folder)
-    for path in folder.glob(f"{UNFINISHED}*"):
-        path.unlink()
-    for path in folder.glob("*.sha256"):
+    for path in leftovers(folder, names):
+        name, _, end = path.name.removeprefix(".").rpartition("-")
+        if path.is_dir() and end == "old" and not (folder / name[:-9]).exists():
+            path.rename(folder / name[:-9])
+        elif path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    for path in folder.glob("*.weights.h5.sha256"):
         if not path.with_suffix("").exists():
             path.unlink()
-    for name in names:
-        for old in folder.glob(f".{name}-*-old"):
-            if not (folder / name).exists():
-                old.rename(folder / name)
-        for left in folder.glob(f".{name}-*"):
-            shutil.rmtree(left)
+
+
+def leftovers(folder, names):
+    """What a killed process leaves: files and folders that it was writing.
+
+    Args:
+        folder: path.
+        names: of the folders in it that `replacing_folder` writes.
+    """
+    unfinished = re.compile(re.escape(UNFINISHED) + r"\d+-.+")
+    new = re.compile(rf"\.({'|'.join(names)})-[a-z0-9_]{{8}}(-old)?") if names else None
+    return [
+        path
+        for path in sorted(Path(folder).iterdir())
+        if not path.is_symlink()
+        and (
+            unfinished.fullmatch(path.name)
+            if path.is_file()
+            else path.is_dir() and new and new.fullmatch(path.name)
+        )
+    ]
 
 
 def is_whole(path):
@@ -150,11 +173,15 @@ def _sync_tree(folder):
 
 
 def _sync(path):
-    if path.is_dir() and os.name == "nt":
+    is_folder, is_windows = path.is_dir(), os.name == "nt"
+    if is_folder and is_windows:
         return  # Windows opens no folders
-    handle = os.open(path, os.O_RDWR if path.is_file() else os.O_RDONLY)
+    handle = os.open(path, os.O_RDWR if is_windows else os.O_RDONLY)
     try:
         os.fsync(handle)
+    except OSError:
+        if not is_folder:  # some network file systems sync no folders
+            raise
     finally:
         os.close(handle)
 

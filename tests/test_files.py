@@ -114,9 +114,9 @@ with files.replacing(path, with_checksum=True) as part:
 
 @pytest.mark.parametrize("old", ["with checksum", "without", "none"])
 @pytest.mark.parametrize("when", ["before", "after"])
-@pytest.mark.parametrize("name", ["a.bin", "a.bin.sha256"])
+@pytest.mark.parametrize("name", ["a.weights.h5", "a.weights.h5.sha256"])
 def test_a_kill_at_any_moment_leaves_a_whole_file(tmp_path, old, when, name):
-    path = tmp_path / "a.bin"
+    path = tmp_path / "a.weights.h5"
     if old == "with checksum":
         write(path, "old")
     elif old == "without":
@@ -130,7 +130,30 @@ def test_a_kill_at_any_moment_leaves_a_whole_file(tmp_path, old, when, name):
     else:
         assert old == "none" and names(tmp_path) == []
     write(path, "next")
-    assert is_whole(path) and names(tmp_path) == ["a.bin", "a.bin.sha256"]
+    assert is_whole(path) and names(tmp_path) == ["a.weights.h5", "a.weights.h5.sha256"]
+
+
+@pytest.mark.parametrize("fails", ["sync of the folder", "second checksum"])
+def test_what_fails_after_the_new_name_is_no_failure(tmp_path, monkeypatch, fails):
+    """The content is the new one, so the caller must not believe in the old one."""
+    path = tmp_path / "a.bin"
+    write(path, "old")
+    sync, write_checksums = files._sync, files._write_checksums
+
+    def failing_sync(of):
+        if fails == "sync of the folder" and of.is_dir() and path.read_text() == "new":
+            raise OSError("full")
+        sync(of)
+
+    def failing_checksums(of, values):
+        if fails == "second checksum" and len(values) == 1:
+            raise OSError("full")
+        write_checksums(of, values)
+
+    monkeypatch.setattr(files, "_sync", failing_sync)
+    monkeypatch.setattr(files, "_write_checksums", failing_checksums)
+    write(path, "new")
+    assert path.read_text() == "new" and is_whole(path)
 
 
 # Folders ------------------------------------------------------------------------------
@@ -168,19 +191,22 @@ def test_all_of_a_folder_is_synced_before_it_gets_its_name(tmp_path, monkeypatch
 
 def test_what_a_kill_leaves_is_removed(tmp_path):
     write_folder(tmp_path / "thing", "x")
-    (tmp_path / ".thing-abc").mkdir()
-    (tmp_path / ".thing-abc" / "a").write_text("half")
+    (tmp_path / ".thing-abcdefgh").mkdir()
+    (tmp_path / ".thing-abcdefgh" / "a").write_text("half")
     (tmp_path / ".unfinished-12-run.json").write_text("{")
-    (tmp_path / "gone.h5.sha256").write_text("00  gone.h5\n")
-    (tmp_path / ".others").mkdir()
+    (tmp_path / ".unfinished-12-a-old").write_text("{")
+    (tmp_path / "gone.weights.h5.sha256").write_text("00  gone.weights.h5\n")
+    others = [".others", ".thing-notes", ".unfinished-x", "a.bin.sha256"]
+    for name in others:
+        (tmp_path / name).mkdir()
     repair(tmp_path, ["thing"])
-    assert names(tmp_path) == [".others", "thing"]
+    assert names(tmp_path) == [*others, "thing"]
 
 
 def test_a_folder_that_was_being_replaced_comes_back(tmp_path):
     write_folder(tmp_path / "thing", "old")
-    (tmp_path / "thing").rename(tmp_path / ".thing-abc-old")
-    (tmp_path / ".thing-abc").mkdir()
+    (tmp_path / "thing").rename(tmp_path / ".thing-abcdefgh-old")
+    (tmp_path / ".thing-abcdefgh").mkdir()
     repair(tmp_path, ["thing"])
     assert names(tmp_path) == ["thing"]
     assert (tmp_path / "thing" / "a").read_text() == "old"

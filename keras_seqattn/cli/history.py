@@ -26,6 +26,8 @@ def write(path, entries):
 
 
 def _is_entry(value):
-    if not isinstance(value, dict) or not {"epoch", "step"} <= value.keys():
-        return False
-    return all(type(number) in (int, float, type(None)) for number in value.values())
+    return (
+        isinstance(value, dict)
+        and all(type(value.get(name)) is int for name in ("epoch", "step"))
+        and all(type(number) in (int, float, type(None)) for number in value.values())
+    )

@@ -64,9 +64,10 @@ class Keeper(keras.callbacks.Callback):
                 self._save_translator()
 
     def check_saved(self):
-        """Raises if the last state, history or translator could not be written."""
-        if self.unsaved:
-            reasons = "; ".join(f"{what}: {why}" for what, why in self.unsaved.items())
+        """Raises if something of the run is not on the disk as it should be."""
+        unsaved = {**self.unsaved, **self.validation.folder.unsaved}
+        if unsaved:
+            reasons = "; ".join(f"{what}: {why}" for what, why in unsaved.items())
             raise RunFailed(
                 "train could not save all of the run. Expected its state, history and "
                 f"translator on the disk, received {reasons}. What was there before is "
@@ -120,7 +121,7 @@ class Keeper(keras.callbacks.Callback):
             remedy = "Make room"
         except ValueError as error:  # a folder with something that is not ours
             reason = str(error).rstrip(".")
-            remedy = "Take away what is not of the run"
+            remedy = "Remove the files that do not belong to the run"
         self.unsaved[what] = reason
         warnings.warn(
             f"train could not save its {what}. Expected to write {str(path)!r}, "

@@ -12,12 +12,13 @@ from keras_seqattn.cli.run_lock import NAME as LOCK
 from keras_seqattn.cli.run_lock import locked
 from keras_seqattn.cli.run_states import RunStates
 from keras_seqattn.cli.settings import Settings
-from keras_seqattn.files import repair, replacing, replacing_folder
+from keras_seqattn.files import leftovers, repair, replacing, replacing_folder
 from keras_seqattn.text.processor import TextProcessor
 from keras_seqattn.training.validation_record import read_entries
 
 FREE = ("epochs", "minutes", "patience", "on_divergence")  # a resumed run may change
 _SIDES = ("source", "target")
+_FOLDERS = ("text", "translator")  # that are written as a whole
 
 
 class RunFolder:
@@ -97,15 +98,22 @@ class RunFolder:
 
     def repair(self):
         """Puts in order what a killed process left behind; only with the lock."""
-        if not self.path.exists():
-            return
-        repair(self.path, ("text", "translator"))
+        if not self.exists and not self._is_hardly_begun():
+            return  # the folder holds something else, which stays as it is
+        repair(self.path, _FOLDERS)
         if self.checkpoints.exists():
             repair(self.checkpoints, ())
-        others = {path.name for path in self.path.iterdir()} - {LOCK}
-        if not self.exists and others == {"text"} and self._text("source").exists():
+        if not self.exists and self._text("source").exists():
             # Earlier versions saved the texts first, and run.json after them.
             shutil.rmtree(self.path / "text")
+
+    def _is_hardly_begun(self):
+        """Whether all that is there was written by a run that has no run.json yet."""
+        names = {path.name for path in self.path.iterdir()} - {LOCK}
+        names -= {path.name for path in leftovers(self.path, _FOLDERS)}
+        texts = self.path / "text"
+        is_text = texts.is_dir() and {x.name for x in texts.iterdir()} <= {*_SIDES}
+        return not names or names == {"text"} and is_text
 
     def check_free(self, settings):
         """Nothing is there that a new training would destroy."""

@@ -1,4 +1,7 @@
-"""`run.json`: what a run was made with. A file of somebody else is not believed."""
+"""`run.json`: what a run was made with.
+
+The file may come from another person, so `read_run` checks every field.
+"""
 
 import sys
 import warnings

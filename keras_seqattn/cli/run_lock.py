@@ -5,6 +5,7 @@ import errno
 import os
 import platform
 import shlex
+import stat
 import time
 from pathlib import Path
 
@@ -17,6 +18,8 @@ except ImportError:  # Windows
     fcntl = None
 
 NAME = ".lock"
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND
+_FLAGS |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _HELD = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)
 
 
@@ -71,7 +74,12 @@ def _is_current(file, path):
 def _opened(folder):
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return open(folder / NAME, "a+", encoding="utf-8", errors="replace")
+        # A folder of somebody else may hold a link or a pipe of this name.
+        handle = os.open(folder / NAME, _FLAGS, 0o666)
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            os.close(handle)
+            raise OSError(errno.EINVAL, f"{NAME} is not a regular file")
+        return os.fdopen(handle, "a+", encoding="utf-8", errors="replace")
     except OSError as error:
         raise user_error(
             "train cannot write in the folder of the run",

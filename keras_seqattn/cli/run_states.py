@@ -7,7 +7,11 @@ import h5py
 from keras_seqattn.cli.errors import user_error
 from keras_seqattn.cli.progress import note
 from keras_seqattn.files import is_whole, remove
-from keras_seqattn.training.checkpoint import save_weights
+from keras_seqattn.training.checkpoint import (
+    check_regular,
+    load_weights,
+    save_weights,
+)
 
 KEPT = 2  # the last one may be damaged
 _NAME = re.compile(r"state-(\d+)\.weights\.h5")
@@ -70,18 +74,19 @@ class RunStates:
     def load(self, model, epoch):
         """Weights and optimizer as they were after so many epochs."""
         model.optimizer.build(model.trainable_variables)
-        model.load_weights(self.path(epoch))
+        load_weights(model, self.path(epoch), with_optimizer=True)
 
 
 def _is_usable(path):
-    whole = is_whole(path)
-    return _opens(path) if whole is None else whole
+    try:
+        whole = is_whole(path)
+        return _opens(path) if whole is None else whole
+    except (OSError, ValueError):  # e.g. a pipe
+        return False
 
 
 def _opens(path):
     """What can be known without a checksum: runs of earlier versions have none."""
-    try:
-        with h5py.File(path):
-            return True
-    except OSError:
-        return False
+    check_regular(path)
+    with h5py.File(path):
+        return True

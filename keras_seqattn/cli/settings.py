@@ -139,8 +139,8 @@ class Settings:
     )
     patience: int = _loop("stop after N validations without a better", metavar="N")
     on_divergence: str = _loop(
-        "when the loss is no number, or 100 times what it was in the first step: stop "
-        "with an error, skip these steps, or ignore it",
+        "if the loss is NaN, infinite or more than 100 times the first one: stop with "
+        "an error, skip the steps that did it, or ignore it",
         "stop",
         choices=["stop", "skip", "ignore"],
     )

@@ -1,6 +1,7 @@
 """Trains a translator, and keeps the best one in a folder."""
 
 import argparse
+import errno
 import sys
 
 from keras_seqattn.cli.errors import RunFailed, user_error
@@ -27,6 +28,9 @@ examples:
 The folder holds run.json (settings, versions, data), translator/ (the best one, for
 `seqattn translate`), checkpoints/, history.jsonl, and logs/ for TensorBoard.
 """
+
+
+_OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 
 
 def configure(parser):
@@ -92,6 +96,15 @@ def _train(parsed, run):
     except (FloatingPointError, RunFailed):
         note(_last_words(run, "failed"))
         raise
+    except OSError as error:
+        if error.errno not in _OF_THE_DISK:
+            raise
+        raise RunFailed(
+            "train could not write to the disk. Expected room and a disk that can be "
+            f"written to, received {error.strerror!r} in {str(run.path)!r}. What was "
+            "there before is untouched: make room, then call the command again, or "
+            "with --resume if there is a run.json."
+        ) from error
     note(_last_words(run, "done"))
     return 0
 

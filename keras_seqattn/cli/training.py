@@ -204,8 +204,9 @@ def train(settings, task, run):
             )
         except BaseException as error:
             has_diverged = isinstance(error, FloatingPointError)
-            if has_diverged:  # perhaps in the last step before a state
-                run.states.forget_after(max(guard.good_epochs for guard in guards))
+            for guard in guards if has_diverged else ():
+                # Perhaps it diverged in the last step before a state.
+                run.states.forget_after(guard.good_epochs)
             _finish(keeper, only_best=has_diverged)
             raise
         keeper.finish()
@@ -226,7 +227,7 @@ def _texts(settings, task, run, epoch):
 
 
 def _last_epoch(settings, validation, model, epoch):
-    """Not one more where a run goes on whose patience has ended before."""
+    """The last epoch. A resumed run whose patience was used up trains no further."""
     if epoch:
         validation.go_on(int(model.optimizer.iterations))
         if validation.is_over:
@@ -239,7 +240,7 @@ def _last_epoch(settings, validation, model, epoch):
 
 
 def _finish(keeper, only_best):
-    """What ended the training is what is said, not what comes of it."""
+    """The user must see the error that ended the training, not one of this clean-up."""
     try:
         keeper.finish(only_best)
     except (OSError, ValueError) as other:

@@ -69,7 +69,7 @@ async def _answer(request, handler, check):
             "The server has failed",
             "an answer",
             "an error while computing",
-            "Tell who runs it: the server's log says more",
+            "Tell the operator of the server: the log has the details",
         )
         return _error(500, message)
 

@@ -87,11 +87,14 @@ class Lane:
             jobs = await self._gather()
             if not jobs:
                 continue
-            first = jobs[0].question.signature
-            self.on_batch(first, sum(job.question.rows for job in jobs))
             self._computed, self._cancellation = jobs, Cancellation()
             work = answer, [job.question for job in jobs], self._cancellation
-            answers = await loop.run_in_executor(self._thread, *work)
+            try:
+                first = jobs[0].question.signature
+                self.on_batch(first, sum(job.question.rows for job in jobs))
+                answers = await loop.run_in_executor(self._thread, *work)
+            except Exception as error:  # the next batch must be computed all the same
+                answers = [error] * len(jobs)
             self._computed = []
             for job, found in zip(jobs, answers, strict=True):
                 if job.future.done():  # its caller is gone
@@ -172,6 +175,8 @@ def answer(questions, cancellation):
             for name in signature.inputs
         }
         outputs = signature(inputs, cancellation)
+        ends = np.cumsum([question.rows for question in questions])[:-1]
+        parts = {name: np.split(array, ends) for name, array in outputs.items()}
     except Exception as error:
         if len(questions) == 1 or cancellation.is_cancelled:
             return [error] * len(questions)
@@ -180,8 +185,6 @@ def answer(questions, cancellation):
             for question in questions
             for found in answer([question], cancellation)
         ]
-    ends = np.cumsum([question.rows for question in questions])[:-1]
-    parts = {name: np.split(array, ends) for name, array in outputs.items()}
     return [
         {name: part[i] for name, part in parts.items()} for i in range(len(questions))
     ]

@@ -33,7 +33,7 @@ class LogRate(logging.Filter):
                 return False
             found, self._left_out = self._left_out, 0
         if found:
-            record.msg = f"{record.getMessage()} (after {_left_out(found)})"
+            record.msg = f"{record.getMessage()} ({_left_out(found)})"
             record.args = ()
         return True
 
@@ -56,4 +56,4 @@ class LogRate(logging.Filter):
 
 
 def _left_out(count):
-    return f"{count} warnings or errors that are left out"
+    return f"{count} earlier warnings or errors were not logged"

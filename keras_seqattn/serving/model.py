@@ -1,7 +1,6 @@
 """A SavedModel and its signatures: arrays in, arrays out."""
 
 import contextlib
-import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,6 +9,7 @@ import tensorflow as tf
 from google.protobuf.json_format import MessageToDict
 from tensorflow.core.protobuf import saved_model_pb2
 
+from keras_seqattn.export.manifest import NAME, read
 from keras_seqattn.serving.cancellation import Cancellation, argument_names
 from keras_seqattn.serving.sizes import Bounds
 
@@ -146,8 +146,7 @@ def _sees_batch(manifest):
 
 def _manifest(folder):
     """What the export says of itself; a SavedModel of others says nothing."""
-    path = Path(folder) / "manifest.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return read(folder, "serve") if Path(folder, NAME).exists() else {}
 
 
 def _load(folder):

@@ -33,7 +33,7 @@ def read(body, signatures, limits):
     formats = [name for name in ("instances", "inputs") if name in asked]
     if len(formats) != 1:
         raise bad_request(
-            "The request has not one format",
+            "The request has no format, or two",
             'either "instances", a list, or "inputs"',
             " and ".join(formats) or f"neither in {shown(asked)}",
             'Write e.g. {"instances": ["a text"]}',

@@ -100,7 +100,7 @@ class Predictor:
         if self._cells + count > most:
             message = four_parts(
                 "The server has more to do than it can",
-                f"requests of {most} rows x source x target or less at once",
+                f"at most {most} rows x source x target in all running requests",
                 f"{count} beside {self._cells}",
                 "Try again in a second",
             )
@@ -155,10 +155,13 @@ class Predictor:
                     await response.write(text.encode())
                 while (text := await self._in_thread(next, texts, None)) is not None:
                     await response.write(text.encode())
-        except TimeoutError:  # the client reads too slowly, so no error would arrive
-            request.transport.abort()
         except ConnectionError:
             pass
+        except Exception as error:  # too late for an error: half of it may be sent
+            if not isinstance(error, TimeoutError):  # the client reads too slowly
+                log.exception("an answer could not be sent")
+            if request.transport is not None:
+                request.transport.abort()
         return response
 
     def _in_thread(self, call, *args):

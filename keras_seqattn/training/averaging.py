@@ -1,22 +1,21 @@
 """One model out of several checkpoints of its training."""
 
 import os
-import tempfile
 import zipfile
 
 import keras
 
-from keras_seqattn.training.checkpoint import without_optimizer
+from keras_seqattn.training.checkpoint import load_weights
 
 
 def average_checkpoints(model, paths):
     """Sets the weights of a model to the mean of those saved in some files.
 
     The last few checkpoints of one training, averaged, often translate better than the
-    last one. In memory there are never more than two sets of weights, that of the
-    model and a sum in float64, however many files. What is not a float (a counter)
-    comes from the last file. If a file cannot be read or does not fit, the model keeps
-    the weights that it had. Its optimizer always keeps its state.
+    last one. In memory there are never more than three sets of weights, that of the
+    model, a copy of it, and a sum in float64, however many files. What is not a float
+    (a counter) comes from the last file. If a file cannot be read or does not fit, the
+    model keeps the weights that it had. Its optimizer always keeps its state.
 
     Args:
         model: a built `keras.Model`.
@@ -39,14 +38,13 @@ def average_checkpoints(model, paths):
     """
     paths = [os.fspath(path) for path in paths]
     _check(model, paths)
-    with without_optimizer(model), tempfile.TemporaryDirectory() as folder:
-        backup = os.path.join(folder, "backup.weights.h5")
-        model.save_weights(backup)
-        try:
-            totals = _totals(model, paths)
-        except BaseException:
-            model.load_weights(backup)
-            raise
+    backup = [_value(variable).copy() for variable in model.variables]
+    try:
+        totals = _totals(model, paths)
+    except BaseException:
+        for variable, value in zip(model.variables, backup, strict=True):
+            variable.assign(value)
+        raise
     for variable, total in zip(model.variables, totals, strict=True):
         variable.assign(total / len(paths) if _is_float(variable) else total)
 
@@ -57,11 +55,15 @@ def _totals(model, paths):
     for path in paths:
         _load(model, path)
         for i, variable in enumerate(model.variables):
-            value = keras.ops.convert_to_numpy(variable)
+            value = _value(variable)
             if _is_float(variable):
                 value = totals[i] + value.astype("float64")
             totals[i] = value
     return totals
+
+
+def _value(variable):
+    return keras.ops.convert_to_numpy(variable)
 
 
 def _is_float(variable):
@@ -70,7 +72,7 @@ def _is_float(variable):
 
 def _load(model, path):
     try:
-        model.load_weights(path)
+        load_weights(model, path)
     except (ValueError, OSError, KeyError, zipfile.BadZipFile) as error:
         raise ValueError(
             "average_checkpoints got a file that does not fit the model. Expected "

@@ -4,6 +4,7 @@ import contextlib
 import io
 
 from keras_seqattn.files import replacing
+from keras_seqattn.safe_reading import open_regular
 
 
 def save_weights(model, path, with_optimizer=False):
@@ -19,10 +20,17 @@ def save_weights(model, path, with_optimizer=False):
         unfinished.write_bytes(memory.getbuffer())
 
 
-def load_weights(model, path):
-    """Loads what `save_weights` saved; the optimizer keeps its state."""
-    with without_optimizer(model):
+def load_weights(model, path, with_optimizer=False):
+    """Loads what `save_weights` saved; without it, the optimizer keeps its state."""
+    extra = contextlib.nullcontext() if with_optimizer else without_optimizer(model)
+    check_regular(path)
+    with extra:
         model.load_weights(path)
+
+
+def check_regular(path):
+    """Raises for a pipe or a device, on which HDF5 waits without end."""
+    open_regular("load_weights", path).close()
 
 
 @contextlib.contextmanager

@@ -12,10 +12,11 @@ _MOST_SKIPS = 10  # in a row: then nothing is gained by going on
 class DivergenceGuard(keras.callbacks.Callback):
     """Stops a training whose loss explodes, or undoes the steps that did it.
 
-    A loss has diverged if it is NaN or infinite, or more than `factor` times the loss
-    of the first step. At the end of an epoch, the weights must be finite, too. The
-    error says in which step it happened. `keras.callbacks.TerminateOnNaN` sees NaN
-    alone, and `fit` then ends as if all were well.
+    It looks at the mean loss of the epoch so far, which Keras reports after each step.
+    The loss has diverged if this mean is NaN or infinite, or more than `factor` times
+    the loss of the first step. At the end of an epoch, the weights must be finite, too.
+    The error says in which step it happened. `keras.callbacks.TerminateOnNaN` checks
+    for NaN and infinity only, and `fit` then returns without an error.
 
     Let it be the first callback in the list, so that no other one saves the weights.
 
@@ -24,8 +25,8 @@ class DivergenceGuard(keras.callbacks.Callback):
             optimizer back to where they last were good, at most 2 x `every` steps
             before, and goes on with the next batch; the loss of the epoch is counted
             anew from there. After 10 times in a row without `every` good steps between,
-            it raises as well.
-        factor: how many times the loss of the first step is too much.
+            and before any good step, it raises as well.
+        factor: a loss above `factor` times the loss of the first step has diverged.
         every: steps between the copies of weights and optimizer that "skip" keeps in
             memory, two of them.
 
@@ -49,11 +50,11 @@ class DivergenceGuard(keras.callbacks.Callback):
     def on_train_begin(self, logs=None):
         self._first = self._last = None  # losses; the last one with its step
         self._good = self._copy = None  # copies: the loss of _copy is not known yet
-        self._steps = self._in_a_row = 0
+        self._steps = self._good_steps = self._in_a_row = self._epoch = 0
         self._last_epoch = None  # the last one with a good loss
 
     def on_epoch_begin(self, epoch, logs=None):
-        self._epoch, self._steps, self._good = epoch + 1, 0, None
+        self._epoch, self._steps = epoch + 1, 0
 
     def on_train_batch_begin(self, batch, logs=None):
         if self.action == "skip" and self._steps % self.every == 0:
@@ -68,7 +69,8 @@ class DivergenceGuard(keras.callbacks.Callback):
             return
         self._last, self._last_epoch = (loss, self._step()), self._epoch
         self._steps += 1
-        if self._steps % self.every == 0:
+        self._good_steps += 1
+        if self._good_steps >= self.every:
             self._in_a_row = 0
         if self._copy is not None:
             self._good, self._copy = self._copy, None
@@ -97,7 +99,8 @@ class DivergenceGuard(keras.callbacks.Callback):
         for variable, value in self._good:
             variable.assign(value)
         self.model.reset_metrics()
-        self._copy, self._steps = None, 0  # the next step begins with a copy
+        self._copy = None
+        self._steps = self._good_steps = 0  # the next step begins with a copy
         self.skipped += 1
         if self.params.get("verbose", 1):
             print(

@@ -7,7 +7,11 @@ from pathlib import Path
 
 from keras_seqattn.files import is_whole, remove
 from keras_seqattn.training.averaging import average_checkpoints
-from keras_seqattn.training.checkpoint import load_weights, save_weights
+from keras_seqattn.training.checkpoint import (
+    check_regular,
+    load_weights,
+    save_weights,
+)
 
 _LAST = re.compile(r"last-(\d+)\.weights\.h5")
 
@@ -25,23 +29,41 @@ class ValidationFolder:
         self.path, self.model, self.last = Path(path), model, last
         self.record_path = self.path / "validation.json"
         self.best_path = self.path / "best.weights.h5"
+        self.unsaved = {}  # what is not on the disk as it should be, and why
 
     # Writing: whether it is on the disk now. A full disk does not end a training.
 
     def save_record(self, record):
-        return _written(self.record_path, lambda: record.write(self.record_path))
+        return self._saved("record", record.write, self.record_path)
 
     def save_best(self):
-        return self._save_weights(self.best_path)
+        return self._saved("best weights", self._save_weights, self.best_path)
 
     def save_last(self, step):
         path = self.path / f"last-{step}.weights.h5"
-        if self.last and self._save_weights(path):
+        if self.last and self._saved("last weights", self._save_weights, path):
             for old in self.last_paths()[: -self.last]:
                 remove(old)
 
     def _save_weights(self, path):
-        return _written(path, lambda: save_weights(self.model, path))
+        save_weights(self.model, path)
+
+    def _saved(self, what, write, path):
+        self.unsaved.pop(what, None)
+        try:
+            write(path)
+            return True
+        except OSError as error:
+            reason = os.strerror(error.errno) if error.errno else str(error)
+        self.unsaved[what] = reason
+        warnings.warn(
+            f"Validation could not save a file. Expected to write {str(path)!r}, "
+            f"received: {reason}. Make room: training goes on, what was there before "
+            "is untouched, and weights that cannot be saved do not count as the best.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return False
 
     # Reading
 
@@ -87,22 +109,6 @@ def _step(path):
     return int(_LAST.fullmatch(path.name)[1])
 
 
-def _written(path, write):
-    try:
-        write()
-    except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else error
-        warnings.warn(
-            f"Validation could not save something. Expected to write {str(path)!r}, "
-            f"received: {reason}. Make room: training goes on, what was there before "
-            "is untouched, and weights that cannot be saved are not called the best.",
-            RuntimeWarning,
-            stacklevel=2,
-        )
-        return False
-    return True
-
-
 def _check_goes_on(step, path):
     if step == 0:
         raise ValueError(
@@ -114,7 +120,9 @@ def _check_goes_on(step, path):
 
 def _check_best(path):
     """Now, not when training ends."""
-    if not path.exists():
+    if path.exists():
+        check_regular(path)
+    else:
         raise ValueError(
             "Validation got a folder without its best weights. Expected "
             f"{str(path)!r}, as validation.json names a best validation, received no "

@@ -5,6 +5,8 @@ import json
 from keras_seqattn.files import replacing
 from keras_seqattn.safe_reading import JSON, parse_json, read_bytes
 
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError)
+
 
 class ValidationRecord:
     """The validations of one training, in the order of their steps.
@@ -14,7 +16,7 @@ class ValidationRecord:
 
     A training that goes on may repeat some steps: it was killed after a validation and
     before it saved its state. Their validations are repeated, too, and count once. The
-    best of them stays beside the entries (`ahead`) until one as good is saved.
+    best of them is kept in `ahead` until a new validation is at least as good.
 
     Args:
         metric: the `TextMetric` that decides.
@@ -61,6 +63,7 @@ class ValidationRecord:
 
     def write(self, path):
         entries = self.entries + ([self.ahead] if self.ahead else [])
+        entries = sorted(entries, key=lambda entry: entry["step"])
         state = {"metric": self.metric.name, "entries": entries}
         with replacing(path) as unfinished:
             unfinished.write_text(json.dumps(state, indent=1), encoding="utf-8")
@@ -92,7 +95,7 @@ def read_entries(path):
         state = parse_json(read_bytes("Validation", path, JSON))
         metric = state["metric"]
         return metric, [_entry(entry, metric) for entry in state["entries"]]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (*_UNREADABLE, OverflowError) as error:
         raise ValueError(
             "Validation got a record that it cannot read. Expected what it wrote "
             f"itself, received {str(path)!r}. Delete the file: the weights beside it "

@@ -1,4 +1,4 @@
-"""A zip of somebody else: it says itself how large its members are."""
+"""Reads zip files from untrusted sources. The sizes that they declare may be wrong."""
 
 import io
 import os

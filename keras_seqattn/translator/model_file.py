@@ -56,7 +56,7 @@ def _loaded(file, path, verified):
         stored, arrays = _stored((Part if as_it_is else unpacked)(file, weights))
         check_names(config, layers=arrays)
         with _at_most(2 * stored + _SLACK):
-            model = keras.models.load_model(path, compile=False)
+            model = keras.models.load_model(path, compile=False, safe_mode=True)
     except Exception as error:  # of whatever kind: the file may hold anything
         raise _Unusable from error
     if not isinstance(model, keras.Model):

@@ -182,8 +182,9 @@ def test_a_foreign_file_ends_no_training_and_costs_no_state(tmp_path):
         "train could not save its translator. Expected to write "
         f"{str(run.translator)!r}, received: Translator.save got a path that holds "
         "something else. Expected a free one, an empty folder, or nothing but an older "
-        f"translator, received {str(run.translator)!r}. Choose another. Take away what "
-        "is not of the run: training goes on, and what was there before is untouched."
+        f"translator, received {str(run.translator)!r}. Choose another. Remove the "
+        "files that do not belong to the run: training goes on, and what was there "
+        "before is untouched."
     }
     assert echo.states == [[1], [1, 2]]
     assert len(history.read(run.history)) == 2

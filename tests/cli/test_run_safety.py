@@ -1,6 +1,7 @@
 """No run ends well that did not, and no file of a run decides which code runs."""
 
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -10,6 +11,7 @@ import sys
 import keras
 import pytest
 
+import keras_seqattn as ks
 from keras_seqattn.cli import run_lock
 from keras_seqattn.cli.main import main
 from keras_seqattn.cli.run_folder import RunFolder
@@ -391,7 +393,7 @@ def test_killed_while_it_began(whole, tmp_path, by):
     folder.mkdir()
     if by == "today":
         shutil.copy(whole / "run.json", folder)
-        (folder / ".text-abc").mkdir()
+        (folder / ".text-abcdefgh").mkdir()
         assert resume(folder) == 0
     else:
         shutil.copytree(whole / "text", folder / "text")
@@ -490,13 +492,72 @@ def test_a_run_whose_patience_has_ended_stays_ended(patient, tmp_path, capsys):
 
 
 def test_leftovers_are_removed(copied):
-    for name in (".translator-abc", ".text-abc"):
+    for name in (".translator-abcdefgh", ".text-ab_d3fgh"):
         (copied / name).mkdir()
     (copied / ".unfinished-7-run.json").write_text("{")
     (copied / "checkpoints" / ".unfinished-7-state-3.weights.h5").write_text("x")
-    (copied / "translator").rename(copied / ".translator-xyz-old")
+    (copied / "translator").rename(copied / ".translator-abcdefgx-old")
     assert resume(copied, "--epochs", "3") == 0
     assert not [path for path in copied.rglob(".*")]
+
+
+def test_a_folder_of_somebody_else_stays_as_it_is(failing, tmp_path):
+    """Its names only look like those that a run leaves."""
+    (tmp_path / ".text-notes").mkdir()
+    (tmp_path / ".text-abcdefgh").mkdir()
+    (tmp_path / ".unfinished-3-x").mkdir()
+    for name in ("book.txt", "model.bin.sha256", ".unfinished-7-book", ".text-x"):
+        (tmp_path / name).write_text(name)
+    before = sorted(tmp_path.rglob("*"))
+    said = failing(*OPTIONS, "--out", tmp_path)
+    assert said.startswith("train got a path that holds something else.")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_a_lock_that_is_no_file(failing, copied, tmp_path, kind):
+    """In a folder of somebody else: nothing is overwritten, nothing hangs."""
+    victim, lock = tmp_path / "victim", copied / run_lock.NAME
+    victim.write_text("mine")
+    lock.symlink_to(victim) if kind == "link" else os.mkfifo(lock)
+    said = failing("train", "--resume", copied, "--epochs", "3")
+    assert said.startswith("train cannot write in the folder of the run. Expected")
+    assert victim.read_text() == "mine"
+
+
+@pytest.mark.parametrize("has_checksum", [False, True])
+@pytest.mark.parametrize("name", ["state-2", "state-1", "best", "last-6"])
+def test_weights_that_are_a_pipe(copied, name, has_checksum, capsys):
+    """HDF5 would wait without end."""
+    path = copied / "checkpoints" / f"{name}.weights.h5"
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    if not has_checksum:
+        path.with_name(f"{path.name}.sha256").unlink(missing_ok=True)
+    code = resume(copied, "--epochs", "3")
+    assert code == (2 if name == "best" else 0)
+    assert ("is damaged" in capsys.readouterr().err) == (name == "state-2")
+
+
+def test_weights_of_a_pipe_are_not_averaged(tmp_path):
+    os.mkfifo(tmp_path / "a.weights.h5")
+    model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+    with pytest.raises(ValueError, match="got a file that does not fit the model"):
+        ks.average_checkpoints(model, [tmp_path / "a.weights.h5"])
+
+
+def test_a_record_that_could_not_be_written_is_an_error(tmp_path, monkeypatch, capsys):
+    from keras_seqattn.training.validation_record import ValidationRecord
+
+    def write(record, path):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(ValidationRecord, "write", write)
+    options = ["train", *TASK, *TINY, "--epochs", "1", "--out", str(tmp_path / "run")]
+    assert main(options) == 1
+    assert (
+        "received record: No space left on device. What was" in capsys.readouterr().err
+    )
 
 
 # A loss that explodes -----------------------------------------------------------------
@@ -514,7 +575,8 @@ def test_a_run_that_diverges_fails(tmp_path, capsys):
     assert "failed before there was a translator" in said
     assert not (folder / "translator").exists()
     assert RunFolder(folder).states.epochs() == []
-    assert main([*EXPLODES, "--on-divergence", "skip", "--out", f"{folder}2"]) == 1
+    skip = ["--on-divergence", "skip", "--epochs", "30", "--out", f"{folder}2"]
+    assert main([*EXPLODES, *skip]) == 1
     assert "error: The loss has diverged. Expected" in capsys.readouterr().err
 
 

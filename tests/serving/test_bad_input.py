@@ -102,7 +102,7 @@ def test_no_object(client):
 )
 def test_not_one_format(client, asked, received):
     assert client.refused(**asked) == (
-        'The request has not one format. Expected either "instances", a list, or '
+        'The request has no format, or two. Expected either "instances", a list, or '
         f'"inputs", received {received}. {HINT}'
     )
 
@@ -353,6 +353,6 @@ def test_a_model_that_fails(client, process):
     )
     assert said == (
         "The server has failed. Expected an answer, received an error while computing. "
-        "Tell who runs it: the server's log says more."
+        "Tell the operator of the server: the log has the details."
     )
     process.wait_for("a request failed\n(?s:.*)No such file")

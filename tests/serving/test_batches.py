@@ -147,9 +147,9 @@ def test_timeout(odd):
 
 
 def test_work_ends_after_a_timeout(odd):
-    """The computation would take a minute; the next request does not wait for it."""
-    with serving(odd, timeout=0.5) as client:
-        client.refused(signature_name="wait", inputs=[60.0], status=504)
+    """The computation would take minutes; the next request does not wait for it."""
+    with serving(odd, timeout=3.0) as client:
+        client.refused(signature_name="wait", inputs=[600.0], status=504)
         assert client.ask(instances=[1.0]) == {"predictions": [0.5]}
 
 

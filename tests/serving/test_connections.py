@@ -66,7 +66,7 @@ def test_a_flood(odd):
 @pytest.mark.parametrize("sent", [b"", b"GET /healthz HTTP/1.1\r\nHost: x\r\n"])
 def test_half_open_connections_end(odd, sent):
     """They cannot lock out other clients for longer than the timeout."""
-    with serving(odd, max_connections=4, timeout=0.5) as client:
+    with serving(odd, max_connections=4, timeout=3.0) as client:
         with opened(client.port, 4) as silent:
             start = time.monotonic()
             for connection in silent:
@@ -74,17 +74,17 @@ def test_half_open_connections_end(odd, sent):
             assert client.post(b'{"instances": [1]}').status == 503
             for connection in silent:
                 assert connection.recv(100) == b""
-            assert time.monotonic() - start < 10
+            assert time.monotonic() - start < 30
             assert client.ask(instances=[1]) == {"predictions": [0.5]}
 
 
 def test_a_connection_that_has_asked_stays(odd):
-    with serving(odd, timeout=0.4) as client:
+    with serving(odd, timeout=2.0) as client:
         with opened(client.port, 1) as [connection]:
             for _ in range(2):
                 connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
                 assert connection.recv(10_000).startswith(b"HTTP/1.1 200 OK\r\n")
-                time.sleep(0.6)
+                time.sleep(2.5)
 
 
 def wait_until_free(client):

@@ -43,9 +43,9 @@ def test_few_lines(clock, log):
     log.lines.clear()
     log.warning("%s more", "one")
     log.warning("another")
-    assert log.lines == ["one more (after 997 warnings or errors that are left out)"]
+    assert log.lines == ["one more (997 earlier warnings or errors were not logged)"]
     rate.report(log)  # there is no room for a line yet
     clock[0] += 60.0
     rate.report(log)
     rate.report(log)
-    assert log.lines[1:] == ["1 warnings or errors that are left out"]
+    assert log.lines[1:] == ["1 earlier warnings or errors were not logged"]

@@ -22,19 +22,20 @@ def test_it_is_given_back_after_large_requests_only(odd, monkeypatch):
             odd.signatures["wait"], "lengths", lambda inputs: (999, 999)
         )
         client.ask(signature_name="wait", inputs=[0.0])
-        time.sleep(0.5)
+        end = time.monotonic() + 30
+        while not calls and time.monotonic() < end:
+            time.sleep(0.02)
+        time.sleep(0.3)
         assert len(calls) == 1
 
 
 def test_garbage_collection_is_quick():
     """Of what is loaded; in a process of its own, because nothing thaws."""
     lines = (
-        "import gc, time, keras_seqattn",
+        "import gc, keras_seqattn",
         "from keras_seqattn.serving.memory import keep_loaded_objects",
         "keep_loaded_objects()",
-        "start = time.monotonic()",
-        "gc.collect()",
-        "assert time.monotonic() - start < 0.05",
+        "assert len(gc.get_objects()) < 10_000",  # that a collection looks at
         "assert gc.get_freeze_count() > 100_000",
     )
     command = [sys.executable, "-c", "\n".join(lines)]

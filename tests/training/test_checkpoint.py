@@ -82,10 +82,10 @@ def test_training_goes_on_when_the_disk_is_full(tmp_path):
     assert [entry["best"] for entry in callback.record.entries] == [True, False, True]
     [warning] = [w for w in caught if w.category is RuntimeWarning]
     assert str(warning.message) == (
-        "Validation could not save something. Expected to write "
+        "Validation could not save a file. Expected to write "
         f"{str(tmp_path / 'best.weights.h5')!r}, received: File too large. Make room: "
         "training goes on, what was there before is untouched, and weights that cannot "
-        "be saved are not called the best."
+        "be saved do not count as the best."
     )
 
 

@@ -114,6 +114,26 @@ def test_gives_up():
         fit(model, ks.DivergenceGuard("skip"), x, y)
 
 
+def test_separate_skips_are_not_in_a_row():
+    """Epochs are shorter than `every`; each has a bad batch."""
+    model, guard = made(), ks.DivergenceGuard("skip", every=6)
+    fit(model, guard, *data([7]), epochs=12)
+    assert guard.skipped == 12
+
+
+def test_the_first_step_of_a_later_epoch_is_skipped_too():
+    model, guard = made(), ks.DivergenceGuard("skip", every=2)
+
+    class Spoil(keras.callbacks.Callback):
+        def on_epoch_begin(self, epoch, logs=None):
+            if epoch == 1:
+                self.model.set_weights([w * np.nan for w in self.model.get_weights()])
+
+    fit(model, guard, *data(), epochs=2, others=[Spoil()])
+    assert guard.skipped == 1
+    assert all(np.isfinite(weight).all() for weight in model.get_weights())
+
+
 def test_nothing_to_go_back_to():
     with pytest.raises(FloatingPointError, match="none was good before"):
         fit(made(), ks.DivergenceGuard("skip"), *data([0]))
