@@ -1,4 +1,4 @@
-"""Files and strings from somebody else, read so that they cannot do harm.
+"""Reads untrusted files and strings so that they cannot do harm.
 
 A path may lead to a pipe, on which reading never ends. A file may be larger than the
 memory. JSON may be nested deeper than Python can follow, and may hold strings that no

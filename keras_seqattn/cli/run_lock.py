@@ -74,7 +74,7 @@ def _is_current(file, path):
 def _opened(folder):
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # A folder of somebody else may hold a link or a pipe of this name.
+        # An untrusted folder may hold a link or a pipe of this name.
         handle = os.open(folder / NAME, _FLAGS, 0o666)
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             os.close(handle)

@@ -1,4 +1,4 @@
-"""Arrays of integers from NumPy's .npz, which somebody else may have written."""
+"""Arrays of integers from a NumPy .npz file that may be untrusted."""
 
 import io
 import math

@@ -69,7 +69,7 @@ def verify(folder, owner="verify"):
     """
     content = read(folder, owner)
     for name, expected in content["files"].items():
-        # What was received is not shown: a manifest of somebody else could ask for it.
+        # What was received is not shown: an untrusted manifest could ask for it.
         received = _state(folder, name, expected)
         if received is not None:
             raise ValueError(
@@ -139,7 +139,10 @@ class _NoFile(Exception):
 
 
 def _open(path):
-    """As `safe_reading.open_regular`, which this module cannot import: see above."""
+    """The same as `safe_reading.open_regular`.
+
+    This file must also run alone, so it imports only the standard library.
+    """
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     if stat.S_ISREG(os.stat(path).st_mode):
         descriptor = os.open(path, flags)

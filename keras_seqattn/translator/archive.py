@@ -40,8 +40,8 @@ def members_of(file, limits):
 def unpacked(file, member):
     """The bytes of a member, which are as many as it says, with their checksum.
 
-    `zipfile`, and so Keras, would unpack all, and then see that it is more than the
-    archive has declared; and Keras goes on where a checksum is wrong.
+    `zipfile`, and so Keras, unpacks everything before it compares the size with the
+    declared one; and Keras does not check every checksum.
     """
     found, checksum = io.BytesIO(), 0
     for chunk in _chunks(Part(file, member), member.compress_type):

@@ -1,4 +1,4 @@
-"""`model.keras`, which somebody else may have written, with a bound on everything."""
+"""Loads a `model.keras` that may be untrusted: everything in it has a bound."""
 
 import contextlib
 import math

@@ -24,7 +24,7 @@ OPTIONS = ["train", *TASK, *TINY, "--epochs", "3"]
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """Three epochs without an interruption; nobody writes to it."""
+    """Three epochs without an interruption; tests only read it."""
     folder = tmp_path_factory.mktemp("runs") / "whole"
     assert main([*OPTIONS, "--out", str(folder)]) == 0
     return folder
@@ -516,7 +516,7 @@ def test_a_folder_of_somebody_else_stays_as_it_is(failing, tmp_path):
 
 @pytest.mark.parametrize("kind", ["link", "pipe"])
 def test_a_lock_that_is_no_file(failing, copied, tmp_path, kind):
-    """In a folder of somebody else: nothing is overwritten, nothing hangs."""
+    """In an untrusted folder: nothing is overwritten, nothing hangs."""
     victim, lock = tmp_path / "victim", copied / run_lock.NAME
     victim.write_text("mine")
     lock.symlink_to(victim) if kind == "link" else os.mkfifo(lock)
