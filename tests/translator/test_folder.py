@@ -1,6 +1,5 @@
 """A translator is written as a whole, and what is read is the same translator."""
 
-import contextlib
 import errno
 import hashlib
 import json
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 
 import keras_seqattn as ks
+from tests.file_size import file_size_limit
 from tests.translator import tiny
 
 
@@ -163,18 +163,6 @@ def test_when_the_new_one_cannot_take_its_place(folder, tmp_path, monkeypatch):
         patched.setattr("os.rename", second_fails)
         tiny.joint().save(folder)
     assert files(folder) == before and list(tmp_path.iterdir()) == [folder]
-
-
-@contextlib.contextmanager
-def file_size_limit(size):
-    """The system refuses to write longer files, as it does on a full disk."""
-    resource = pytest.importorskip("resource")
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def test_a_full_disk_leaves_the_old_one(folder, tmp_path):
