@@ -102,8 +102,8 @@ class _Connection(asyncio.Protocol):
 class _Refusing(asyncio.Protocol):
     """Answers the first request that comes, or none after a second, and hangs up.
 
-    The request is read first: to close a connection with unread bytes takes the answer
-    away from the client.
+    The request is read first: if the server closes a connection with unread bytes, the
+    client may lose the answer.
     """
 
     def __init__(self, owner):

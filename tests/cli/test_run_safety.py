@@ -335,7 +335,7 @@ def cut(path):
     path.write_bytes(path.read_bytes()[:2000])
 
 
-@pytest.mark.parametrize("damage", [flip, cut])
+@pytest.mark.parametrize("damage", [flip, pytest.param(cut, marks=pytest.mark.slow)])
 def test_a_damaged_state_is_not_taken(whole, copied, capsys, damage):
     """The one before is, and the run ends as if nothing had been."""
     state = copied / "checkpoints" / "state-2.weights.h5"
@@ -525,8 +525,18 @@ def test_a_lock_that_is_no_file(failing, copied, tmp_path, kind):
     assert victim.read_text() == "mine"
 
 
-@pytest.mark.parametrize("has_checksum", [False, True])
-@pytest.mark.parametrize("name", ["state-2", "state-1", "best", "last-6"])
+@pytest.mark.parametrize(
+    ("name", "has_checksum"),
+    [
+        ("state-2", True),
+        ("best", False),
+        *(
+            pytest.param(*row, marks=pytest.mark.slow)
+            for row in [("state-2", False), ("best", True), ("state-1", False)]
+        ),
+        pytest.param("last-6", False, marks=pytest.mark.slow),
+    ],
+)
 def test_weights_that_are_a_pipe(copied, name, has_checksum, capsys):
     """HDF5 would wait without end."""
     path = copied / "checkpoints" / f"{name}.weights.h5"
