@@ -1,4 +1,4 @@
-"""Files of somebody else: pipes, folders and huge files are refused, nothing hangs."""
+"""Untrusted files: pipes, folders and huge files are refused, and nothing hangs."""
 
 import errno
 import json

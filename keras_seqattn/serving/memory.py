@@ -29,15 +29,15 @@ def use_system_allocator():
 def keep_loaded_objects():
     """Exempts all objects of now from garbage collection.
 
-    TensorFlow and its graphs are a million objects. To look at all of them takes half a
-    second, in which no thread runs.
+    TensorFlow and its graphs are very many objects, and while the collector looks at
+    them no thread runs.
     """
     gc.collect()
     gc.freeze()
 
 
 def give_back():
-    """Returns free memory to the system, in some milliseconds. Only glibc can."""
+    """Returns free memory to the system. Only glibc can do this."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)

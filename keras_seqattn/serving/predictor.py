@@ -1,7 +1,7 @@
 """From a request to `:predict` to its answer.
 
-The event loop does what takes less than a millisecond. One thread reads large bodies
-and writes large answers, and two threads compute.
+The event loop does only quick work. One thread reads large bodies and writes large
+answers, and two threads compute.
 """
 
 import asyncio

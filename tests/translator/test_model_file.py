@@ -1,4 +1,4 @@
-"""`model.keras` of somebody else: it runs nothing, reads nothing else, takes no memory.
+"""An untrusted `model.keras` runs no code, reads no other file and takes no memory.
 
 Every folder here is one without checksums, or one whose checksums are right.
 """

@@ -2,7 +2,7 @@
 
 It has dropout, a moving average, the mean of the last three and a validation in every
 epoch. Two uninterrupted runs are equal bit for bit with TensorFlow's usual threads.
-`--sample` is left out: SentencePiece draws from a generator that nobody seeds.
+`--sample` is left out: the random generator of SentencePiece has no seed.
 """
 
 import os
@@ -30,7 +30,7 @@ POLL = 0.01
 
 
 class Training:
-    """A process of `seqattn train` in a folder, as somebody types it.
+    """A process of `seqattn train` in a folder, with a command as users type it.
 
     It goes on with the run in `folder/run` if there is a `run.json`, else it starts it
     with the same command as before.
