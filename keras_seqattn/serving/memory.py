@@ -13,9 +13,9 @@ LARGEST = 2**25  # bytes; glibc allows no more
 def use_system_allocator():
     """Lets oneDNN use malloc; to be called before TensorFlow computes anything.
 
-    Its own allocator never gives memory back: after one batch of 64 texts of 400
-    characters a server has 330 MB more for ever. malloc's usual thresholds give memory
-    back after each batch, which costs 3 % of the time; `give_back` does it more rarely.
+    Its own allocator never gives memory back: a server would keep what its largest
+    batch has needed. malloc's usual thresholds give memory back after each batch, which
+    costs time; `give_back` does it more rarely.
     """
     if "TF_ONEDNN_USE_SYSTEM_ALLOCATOR" in os.environ:
         return
