@@ -16,10 +16,10 @@ from benchmarks.contender import Contender
 def training(size, attention, steps=1):
     """A contender that trains a model with or without attention."""
     keras.utils.set_random_seed(sizes.SEED)
-    head = ks.OutputHead(size.vocabulary)
-    cell = None if attention else ks.ContextCell(size.units)
+    head = ks.layers.OutputHead(size.vocabulary)
+    cell = None if attention else ks.layers.ContextCell(size.units)
     model = ours.seq2seq(size, head, cell)
-    model.compile(ks.FusedAdam(), ks.SmoothedCrossentropy(0.0))
+    model.compile(ks.optimizers.FusedAdam(), ks.losses.SmoothedCrossentropy(0.0))
     source, target, labels = sizes.batch(size)
     data = {"source": source, "target": target}, labels
     dataset = tf.data.Dataset.from_tensors(data).repeat()

@@ -31,7 +31,7 @@ def epoch(shown):
     callbacks, notes = [], ()
     if shown:
         callbacks.append(
-            ks.AttentionCallback(
+            ks.callbacks.AttentionCallback(
                 translator, probe.source, probe.target, log_dir=tempfile.mkdtemp()
             )
         )
@@ -55,6 +55,6 @@ def epoch(shown):
 def _translator():
     keras.utils.set_random_seed(sizes.SEED)
     text, size = corpus.subwords(), sizes.REFERENCE
-    model = ours.seq2seq(size, ks.OutputHead(size.vocabulary))
-    model.compile("adam", ks.SmoothedCrossentropy())
+    model = ours.seq2seq(size, ks.layers.OutputHead(size.vocabulary))
+    model.compile("adam", ks.losses.SmoothedCrossentropy())
     return ks.Translator(model, text, text)

@@ -20,8 +20,8 @@ import numpy as np
 import tensorflow as tf
 from playwright.sync_api import sync_playwright
 
+from keras_seqattn.pictures.picture import hypothesis, picture
 from keras_seqattn.tensorboard import record
-from keras_seqattn.tensorboard.picture import hypothesis, picture
 
 SENTENCES, STEPS, TOKENS = 200, 100, 30
 LIMITS = {  # what, unit, at most

@@ -17,12 +17,12 @@ def subwords():
     folder = CACHE / "subwords"
     if not folder.exists():
         train = pairs().train
-        text = ks.SentencePiece.learn(
+        text = ks.text.SentencePiece.learn(
             train.source + train.target, sizes.REFERENCE.vocabulary, kind="bpe"
         )
         CACHE.mkdir(parents=True, exist_ok=True)
         text.save(folder)
-    return ks.SentencePiece.load(folder)
+    return ks.text.SentencePiece.load(folder)
 
 
 def encoded():

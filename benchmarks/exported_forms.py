@@ -71,7 +71,10 @@ def main():
     import keras_seqattn as ks
     from benchmarks import store, trained
 
-    translator, pairs = trained.translator(ks.BeamSearch(5)), trained.test_set()
+    translator, pairs = (
+        trained.translator(ks.BeamSearch(5)),
+        trained.test_set(),
+    )
     rows = {form: row(translator, form, pairs) for form in FORMS}
     store.write("exported_forms", {**store.stamp({}), "rows": rows})
     for cells in table(rows):

@@ -22,8 +22,10 @@ def training(
 def compiled(size, masked, jit_compile=False, fused=False):
     """The model with the library's loss and Adam, and its variables by name."""
     model = functional_model(size, masked)
-    loss = ks.FusedCrossentropy if fused else ks.SmoothedCrossentropy
-    model.compile(ks.FusedAdam(), loss(label_smoothing=0.0), jit_compile=jit_compile)
+    loss = ks.losses.FusedCrossentropy if fused else ks.losses.SmoothedCrossentropy
+    model.compile(
+        ks.optimizers.FusedAdam(), loss(label_smoothing=0.0), jit_compile=jit_compile
+    )
     return model, by_name({layer.name: layer for layer in model.layers})
 
 
@@ -65,7 +67,7 @@ def functional_model(size, masked=False):
     embedded_source = embedding("source_embedding")(source)
     embedded_target = embedding("target_embedding")(target)
     encoded = ks.BiEncoder(size.units, cell="gru", name="encoder")(embedded_source)
-    state = ks.DenseBridge(size.units, name="bridge")(encoded)
+    state = ks.layers.DenseBridge(size.units, name="bridge")(encoded)
     outputs = ks.AttentionDecoder(cell(size.units), name="decoder")(
         embedded_target,
         encoded.values,
@@ -73,7 +75,7 @@ def functional_model(size, masked=False):
         value_mask=encoded.mask if masked else None,
     )
     hidden = keras.layers.Dense(size.units, activation="tanh", name="hidden")(outputs)
-    logits = ks.OutputHead(size.vocabulary, name="logits")(hidden)
+    logits = ks.layers.OutputHead(size.vocabulary, name="logits")(hidden)
     return keras.Model({"source": source, "target": target}, logits)
 
 
@@ -83,7 +85,7 @@ def seq2seq(size, head=None, decoder_cell=None):
     return ks.Seq2Seq(
         source_embedding=keras.layers.Embedding(size.vocabulary, size.embedding),
         encoder=ks.BiEncoder(size.units, cell="gru"),
-        bridge=ks.DenseBridge(size.units),
+        bridge=ks.layers.DenseBridge(size.units),
         target_embedding=keras.layers.Embedding(size.vocabulary, size.embedding),
         decoder=ks.AttentionDecoder(decoder_cell or cell(size.units)),
         head=head,
@@ -91,7 +93,9 @@ def seq2seq(size, head=None, decoder_cell=None):
 
 
 def cell(units):
-    return ks.BahdanauCell(units, attention=ks.BahdanauAttention(units), cell="gru")
+    return ks.layers.BahdanauCell(
+        units, attention=ks.BahdanauAttention(units), cell="gru"
+    )
 
 
 class Readout(keras.layers.Layer):
@@ -100,7 +104,7 @@ class Readout(keras.layers.Layer):
     def __init__(self, units, vocabulary, **kwargs):
         super().__init__(**kwargs)
         self.hidden = keras.layers.Dense(units, activation="tanh")
-        self.logits = ks.OutputHead(vocabulary)
+        self.logits = ks.layers.OutputHead(vocabulary)
 
     def build(self, outputs_shape):
         self.hidden.build(outputs_shape)

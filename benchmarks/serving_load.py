@@ -169,9 +169,9 @@ def server(folder):
 def write_model(folder):
     """Of `zoo.bahdanau2015`, small, not trained, but with something to say."""
     import keras_seqattn as ks
-    import zoo
+    from keras_seqattn import zoo
 
-    text = ks.Characters.learn(["abcdefghijklmnopqrstuvwxyz "])
+    text = ks.text.Characters.learn(["abcdefghijklmnopqrstuvwxyz "])
     model = zoo.bahdanau2015(
         "small",
         source_vocabulary=text.vocabulary_size,
@@ -179,7 +179,7 @@ def write_model(folder):
     )
     random = np.random.default_rng(1409)
     model.set_weights([random.normal(0, 0.3, w.shape) for w in model.get_weights()])
-    length = ks.RelativeLength(1.0, plus=3)
+    length = ks.decoding.RelativeLength(1.0, plus=3)
     ks.Translator(model, text, text, max_length=length).export(folder)
 
 

@@ -29,7 +29,7 @@ def measured(train, test, rounds=ROUNDS, sizes=SIZES):
     """
     reader = trained.translator(ks.Greedy())
     pairs = ks.data.encode(train, reader.source_text, reader.target_text)
-    learned = ks.Shortlist.learn(reader.model, pairs)
+    learned = ks.decoding.Shortlist.learn(reader.model, pairs)
     lists = {size: dataclasses.replace(learned, size=size) for size in sizes}
     rows = []
     for name, search in SEARCHES.items():

@@ -40,7 +40,7 @@ def translator(search, shortlist=None):
     """The trained one, with a search and the greatest length that the rivals know."""
     found = ks.Translator.load(folder())
     check(found)
-    text, limit = found.source_text, ks.RelativeLength(LIMIT[0], plus=LIMIT[1])
+    text, limit = found.source_text, ks.decoding.RelativeLength(LIMIT[0], plus=LIMIT[1])
     return ks.Translator(found.model, text, text, search, limit, shortlist=shortlist)
 
 
@@ -53,10 +53,10 @@ def check(found):
     """The rivals compute this model, and read with one SentencePiece."""
     model, text = found.model, found.source_text
     right = (
-        isinstance(text, ks.SentencePiece)
+        isinstance(text, ks.text.SentencePiece)
         and text is found.target_text
-        and isinstance(model.encoder, ks.NormalizedEncoder)
-        and isinstance(model.decoder.cell, ks.ConditionalCell)
+        and isinstance(model.encoder, ks.layers.NormalizedEncoder)
+        and isinstance(model.decoder.cell, ks.layers.ConditionalCell)
         and model.decoder.cell.cell == "gru"
         and model.head.embedding is not None
     )
@@ -84,7 +84,7 @@ def test_set():
 
 def bleu(texts, pairs):
     """Of tokenised text as it is, of the rest as sacreBLEU tokenises it."""
-    return ks.bleu(texts, pairs.target, "none" if is_tokenized() else "13a")
+    return ks.metrics.bleu(texts, pairs.target, "none" if is_tokenized() else "13a")
 
 
 def weights(model):

@@ -27,26 +27,28 @@ keras.utils.set_random_seed(args.seed)
 
 # Strings become ids: a token is a letter. Words, WordPiece and SentencePiece fit, too.
 task = ks.data.tasks.dates(train=train)
-source_text = ks.Characters.learn(task.train.source)
-target_text = ks.Characters.learn(task.train.target)
+source_text = ks.text.Characters.learn(task.train.source)
+target_text = ks.text.Characters.learn(task.train.target)
 
 # The parts. Each can be exchanged without the others knowing.
 model = ks.Seq2Seq(
     source_embedding=keras.layers.Embedding(source_text.vocabulary_size, units),
     encoder=ks.BiEncoder(units, cell="gru"),
-    bridge=ks.DenseBridge(units),  # the encoder's last state: the decoder's first one
+    bridge=ks.layers.DenseBridge(
+        units
+    ),  # the encoder's last state: the decoder's first one
     target_embedding=keras.layers.Embedding(target_text.vocabulary_size, units),
     decoder=ks.AttentionDecoder(
-        ks.BahdanauCell(units, attention=ks.BahdanauAttention(units), cell="gru")
+        ks.layers.BahdanauCell(units, attention=ks.BahdanauAttention(units), cell="gru")
     ),
-    head=ks.OutputHead(target_text.vocabulary_size),
+    head=ks.layers.OutputHead(target_text.vocabulary_size),
 )
 
 # Stock Keras: the padding counts neither in the loss nor in the metric.
 model.compile(
     optimizer=keras.optimizers.Adam(2e-3, global_clipnorm=1.0),
     loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
-    weighted_metrics=[ks.TokenAccuracy()],
+    weighted_metrics=[ks.metrics.TokenAccuracy()],
 )
 translator = ks.Translator(model, source_text, target_text)
 batches = translator.dataset(task.train, batch_size=64)  # of like lengths, shuffled

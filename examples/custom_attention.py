@@ -20,17 +20,18 @@ import keras
 from keras import ops
 
 import keras_seqattn as ks
-from keras_seqattn.testing.case import Case
-from keras_seqattn.testing.contract import check_precision, checks_for
-from keras_seqattn.testing.sequences import (
+from keras_seqattn.testing import (
     PADDED_ATTENTION,
+    Case,
     attention_arguments,
     attention_stepwise,
+    check_precision,
+    checks_for,
 )
 
 
 @keras.saving.register_keras_serializable(package="examples")
-class CosineAttention(ks.Attention):
+class CosineAttention(ks.layers.Attention):
     """e[b, s] = g * cos((W_q query)[b], (W_k value)[b, s])
 
     Args:
@@ -104,17 +105,17 @@ def main():
     check()
 
     task = ks.data.tasks.reverse(train=train)
-    letters = ks.Characters.learn(task.train.source)
+    letters = ks.text.Characters.learn(task.train.source)
     attention = CosineAttention(units)
     model = ks.Seq2Seq(
         source_embedding=keras.layers.Embedding(letters.vocabulary_size, units),
         encoder=ks.BiEncoder(units, cell="gru"),
-        bridge=ks.DenseBridge(units),
+        bridge=ks.layers.DenseBridge(units),
         target_embedding=keras.layers.Embedding(letters.vocabulary_size, units),
         decoder=ks.AttentionDecoder(
-            ks.BahdanauCell(units, attention=attention, cell="gru")
+            ks.layers.BahdanauCell(units, attention=attention, cell="gru")
         ),
-        head=ks.OutputHead(letters.vocabulary_size),
+        head=ks.layers.OutputHead(letters.vocabulary_size),
     )
     model.compile(
         optimizer=keras.optimizers.Adam(3e-3, global_clipnorm=1.0),

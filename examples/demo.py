@@ -44,7 +44,7 @@ with quietly():
     import rich.progress
 
     import keras_seqattn as ks
-    import zoo
+    from keras_seqattn import zoo
 
 EPOCHS, BATCH, RATE = 2, 64, 5e-3
 SHOWN = (18, 50, 44)  # of the test set: English, Finnish, Polish
@@ -65,8 +65,8 @@ print(json.dumps([text.decode() for text in found["text"].numpy()]))
 
 def make_translator(task):
     """Its alphabets are those of the training set; nothing is learned yet."""
-    source_text = ks.Characters.learn(task.train.source)
-    target_text = ks.Characters.learn(task.train.target)
+    source_text = ks.text.Characters.learn(task.train.source)
+    target_text = ks.text.Characters.learn(task.train.target)
     model = zoo.bahdanau2015(
         "small",
         source_vocabulary=source_text.vocabulary_size,
@@ -84,9 +84,9 @@ def train(translator, task, epochs, logs):
     model.compile(
         keras.optimizers.Adam(rate, global_clipnorm=1.0),
         keras.losses.SparseCategoricalCrossentropy(from_logits=True),
-        weighted_metrics=[ks.TokenAccuracy()],
+        weighted_metrics=[ks.metrics.TokenAccuracy()],
     )
-    validation = ks.Validation(
+    validation = ks.callbacks.Validation(
         translator.with_search(ks.Greedy()),
         task.validation,
         metrics=["exact_match"],

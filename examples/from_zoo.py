@@ -20,7 +20,7 @@ import argparse
 import keras
 
 import keras_seqattn as ks
-import zoo
+from keras_seqattn import zoo
 
 MODELS = [name for name in zoo.__all__ if not name.endswith("_optimizer")]
 TASKS = ["dates", "numbers", "reverse", "sort"]  # letters to letters
@@ -58,8 +58,8 @@ def main():
     keras.utils.set_random_seed(args.seed)
 
     task = ks.data.tasks.task(args.task, train=train)
-    source_text = ks.Characters.learn(task.train.source)
-    target_text = ks.Characters.learn(task.train.target)
+    source_text = ks.text.Characters.learn(task.train.source)
+    target_text = ks.text.Characters.learn(task.train.target)
     model = getattr(zoo, args.model)(
         "small",  # the paper's architecture with small numbers, "paper" has its own
         source_vocabulary=source_text.vocabulary_size,
@@ -70,7 +70,7 @@ def main():
     model.compile(
         optimizer=keras.optimizers.Adam(4e-3, global_clipnorm=1.0),
         loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
-        weighted_metrics=[ks.TokenAccuracy()],
+        weighted_metrics=[ks.metrics.TokenAccuracy()],
     )
     translator = ks.Translator(model, source_text, target_text)
     batches = translator.dataset(task.train, batch_size=64)

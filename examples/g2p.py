@@ -39,14 +39,17 @@ def pronouncer(letters, phonemes, units):
     model = ks.Seq2Seq(
         source_embedding=keras.layers.Embedding(letters.vocabulary_size, units // 2),
         encoder=ks.BiEncoder(units, cell="lstm", layers=2, dropout=0.2),
-        bridge=ks.DenseBridge([units, units]),  # h and c
+        bridge=ks.layers.DenseBridge([units, units]),  # h and c
         target_embedding=keras.layers.Embedding(phonemes.vocabulary_size, units // 2),
         decoder=ks.AttentionDecoder(
-            ks.BahdanauCell(
-                units, attention=ks.BahdanauAttention(units), cell="lstm", dropout=0.2
+            ks.layers.BahdanauCell(
+                units,
+                attention=ks.BahdanauAttention(units),
+                cell="lstm",
+                dropout=0.2,
             )
         ),
-        head=ks.OutputHead(phonemes.vocabulary_size, dropout=0.2),
+        head=ks.layers.OutputHead(phonemes.vocabulary_size, dropout=0.2),
     )
     return ks.Translator(model, letters, phonemes)
 
@@ -58,10 +61,10 @@ def train(translator, pairs, known, epochs):
     translator.model.compile(
         optimizer=keras.optimizers.Adam(rate, global_clipnorm=1.0),
         loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
-        weighted_metrics=[ks.Perplexity()],
+        weighted_metrics=[ks.metrics.Perplexity()],
     )
     greedy = translator.with_search(ks.Greedy())  # faster than the beam, nearly as good
-    validation = ks.Validation(greedy, known, metrics=["wer", "per"])
+    validation = ks.callbacks.Validation(greedy, known, metrics=["wer", "per"])
     translator.model.fit(
         batches, epochs=epochs, callbacks=[validation], shuffle=False, verbose=2
     )
@@ -84,8 +87,8 @@ def main():
         ks.data.Pairs(getattr(task, split).source, task.references[split])
         for split in ("validation", "test")
     )
-    letters = ks.Characters.learn(task.train.source, lowercase=True)
-    phonemes = ks.Words.learn(task.train.target)
+    letters = ks.text.Characters.learn(task.train.source, lowercase=True)
+    phonemes = ks.text.Words.learn(task.train.target)
     translator = pronouncer(letters, phonemes, units=16 if args.smoke else 256)
     epochs = 1 if args.smoke else args.epochs
     train(translator, task.train, known.select(range(0, len(known), 5)), epochs)

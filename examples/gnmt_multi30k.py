@@ -25,12 +25,14 @@ import os
 import keras
 
 import keras_seqattn as ks
-import zoo
+from keras_seqattn import zoo
 
 
 def translator_of(task, vocabulary, units, layers):
     """A GNMT of these sizes; both languages share the vocabulary, as in the paper."""
-    text = ks.SentencePiece.learn(task.train.source + task.train.target, vocabulary)
+    text = ks.text.SentencePiece.learn(
+        task.train.source + task.train.target, vocabulary
+    )
     model = zoo.gnmt2016(
         source_vocabulary=text.vocabulary_size,
         target_vocabulary=text.vocabulary_size,
@@ -53,10 +55,10 @@ def train(translator, task, epochs, folder):
     )
     translator.model.compile(
         optimizer=keras.optimizers.Adam(rate, global_clipnorm=5.0),
-        loss=ks.SmoothedCrossentropy(0.1),
-        weighted_metrics=[ks.Perplexity()],
+        loss=ks.losses.SmoothedCrossentropy(0.1),
+        weighted_metrics=[ks.metrics.Perplexity()],
     )
-    validation = ks.Validation(
+    validation = ks.callbacks.Validation(
         translator.with_search(ks.Greedy()),  # faster than the beam, good enough here
         task.validation,
         metrics=["tokenized_bleu"],

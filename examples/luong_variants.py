@@ -23,7 +23,7 @@ from typing import NamedTuple
 import keras
 
 import keras_seqattn as ks
-import zoo
+from keras_seqattn import zoo
 
 VARIANTS = [
     ("dot", "global"),
@@ -100,7 +100,7 @@ def main():
         train, epochs, variants = 128, 1, [VARIANTS[1], VARIANTS[-1]]
 
     task = ks.data.tasks.reverse(train=train)
-    letters = ks.Characters.learn(task.train.source)
+    letters = ks.text.Characters.learn(task.train.source)
     rows = []
     print("score     window   parameters  exact match  seconds")
     for score, window in variants:

@@ -57,7 +57,7 @@ def reverser(encoder, bridge, cell):
         bridge=bridge,
         target_embedding=keras.layers.Embedding(VOCABULARY, EMBEDDING),
         decoder=ksa.AttentionDecoder(cell),
-        head=ksa.OutputHead(VOCABULARY),
+        head=ksa.layers.OutputHead(VOCABULARY),
     )
 
 
@@ -154,8 +154,10 @@ def main():
     random, unseen = np.random.default_rng(args.seed).spawn(2)
     model = reverser(
         ksa.BiEncoder(UNITS, cell="gru"),
-        ksa.DenseBridge(UNITS),
-        ksa.BahdanauCell(UNITS, attention=ksa.BahdanauAttention(UNITS), cell="gru"),
+        ksa.layers.DenseBridge(UNITS),
+        ksa.layers.BahdanauCell(
+            UNITS, attention=ksa.BahdanauAttention(UNITS), cell="gru"
+        ),
     )
     size = {"epochs": 1, "steps": 2} if args.smoke else {}
     train(model, random, verbose=2, **size)

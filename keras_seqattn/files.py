@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.safe_reading import open_regular, read_bytes
 
 _MOST = 4096  # bytes of a file with checksums; it has two lines at most
@@ -192,10 +193,11 @@ def _check_replaceable(path, owner, kind, names):
         return
     held = set(os.listdir(path)) if os.path.isdir(path) else {path}
     if held and (names[0] not in held or held - set(names)):
-        raise ValueError(
-            f"{owner} got a path that holds something else. Expected a free one, an "
-            f"empty folder, or nothing but an older {kind}, received {path!r}. Choose "
-            "another."
+        raise four_part_error(
+            f"{owner} got a path that holds something else",
+            f"a free one, an empty folder, or nothing but an older {kind}",
+            repr(path),
+            "Choose another",
         )
 
 

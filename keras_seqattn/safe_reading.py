@@ -9,6 +9,8 @@ import json
 import os
 import stat
 
+from keras_seqattn.errors import four_part_error
+
 JSON = 16 * 2**20  # bytes of options and descriptions; real ones have some thousand
 VOCABULARY = 256 * 2**20  # bytes of a vocabulary; real ones have some million
 
@@ -32,9 +34,11 @@ def open_regular(owner, path):
         ) from error
     if descriptor is not None:
         return os.fdopen(descriptor, "rb")
-    raise ValueError(
-        f"{owner} cannot read {path}. Expected a regular file, received a folder, a "
-        "pipe or a device. Check the path, and put a copy of the file there."
+    raise four_part_error(
+        f"{owner} cannot read {path}",
+        "a regular file",
+        "a folder, a pipe or a device",
+        "Check the path, and put a copy of the file there",
     )
 
 
@@ -62,10 +66,11 @@ def read_bytes(owner, path, most):
     with open_regular(owner, path) as file:
         content = file.read(most + 1)  # not the size: the file may grow meanwhile
     if len(content) > most:
-        raise ValueError(
-            f"{owner} cannot read {os.fspath(path)}. Expected a file of at most {most} "
-            "bytes, received a larger one. Check whether it is the right file, and "
-            "copy it again."
+        raise four_part_error(
+            f"{owner} cannot read {os.fspath(path)}",
+            f"a file of at most {most} bytes",
+            "a larger one",
+            "Check whether it is the right file, and copy it again",
         )
     return content
 

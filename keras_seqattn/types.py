@@ -5,6 +5,17 @@ Nobody owns memory, state or masks: they come in as arguments and go out as resu
 
 from typing import Any, NamedTuple
 
+__all__ = [
+    "Attended",
+    "Decoded",
+    "Encoded",
+    "Memory",
+    "Scored",
+    "SpecialTokens",
+    "Started",
+    "Step",
+]
+
 
 class SpecialTokens(NamedTuple):
     """The ids that mean something by themselves."""

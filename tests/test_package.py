@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import keras_seqattn
-from keras_seqattn.export.shipped import shipped
+from keras_seqattn.shipped_models import shipped
 
 ROOT = Path(__file__).parent.parent
 
@@ -29,7 +29,7 @@ def test_imports_without_tensorflow_text():
     # Windows and Intel Macs, where there are no wheels.
     run_python(
         "import sys; sys.modules['tensorflow_text'] = None\n"
-        "import keras_seqattn, zoo\n"
+        "import keras_seqattn\n"
         "for name in keras_seqattn.__all__: getattr(keras_seqattn, name)"
     )
 
@@ -81,15 +81,18 @@ def test_wheel_holds_the_packages_and_nothing_else(wheel):
         "keras_seqattn",
         "seqattn_command.py",
         "tensorboard_plugin_seqattn",
-        "zoo",
         info,
     }
     assert {"keras_seqattn/api.txt", f"{info}/licenses/LICENSE"} <= files
+    places = {"zoo": "keras_seqattn/zoo"}
     for package in ("keras_seqattn", "tensorboard_plugin_seqattn", "zoo"):
         sources = {
-            str(file.relative_to(ROOT)) for file in (ROOT / package).rglob("*.py")
+            f"{places.get(package, package)}/{file.relative_to(ROOT / package)}"
+            for file in (ROOT / package).rglob("*.py")
         }
-        assert sorted(sources - files) == []
+        assert sources - files <= {"keras_seqattn/zoo.py"}
+    assert "keras_seqattn/zoo.py" not in files  # the folder takes its place
+    assert not [file for file in files if file.endswith(".pyc")]
     models = {
         f"keras_seqattn/{file.relative_to(ROOT)}"
         for folder in shipped().values()
@@ -108,6 +111,10 @@ def test_shipped_models_work_from_the_wheel(wheel, tmp_path):
     zipfile.ZipFile(wheel).extractall(tmp_path)
     code = (
         "import keras_seqattn as ks\n"
+        "from keras_seqattn import zoo\n"
+        "from keras_seqattn.zoo import luong2015\n"
+        "assert zoo.luong2015 is luong2015\n"
+        "assert zoo.__file__.endswith('keras_seqattn/zoo/__init__.py')\n"
         "print(ks.__file__, ks.Translator.load('dates')('third of May 2027').text)"
     )
     done = subprocess.run(

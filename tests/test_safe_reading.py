@@ -97,7 +97,7 @@ def test_an_error_in_one_line():
 def folder(tmp_path):
     source, target = tiny.texts()
     model = tiny.model(source, target, units=2)
-    shortlist = ks.Shortlist([[4]] * source.vocabulary_size, range(8))
+    shortlist = ks.decoding.Shortlist([[4]] * source.vocabulary_size, range(8))
     made = ks.Translator(model, source, target, shortlist=shortlist)
     made.save(tmp_path / "translator")
     (tmp_path / "translator" / "manifest.json").unlink()
@@ -142,4 +142,4 @@ def test_a_class_that_is_no_processor(folder, name):
     content = json.loads(path.read_text())
     path.write_text(json.dumps({**content, "class_name": name}))
     with pytest.raises(ValueError, match="^TextProcessor.load got an unknown class"):
-        ks.TextProcessor.load(folder / "source_text")
+        ks.text.TextProcessor.load(folder / "source_text")

@@ -26,10 +26,10 @@ import tensorflow as tf
 import tensorflow_text  # noqa: F401  its operations are in the SavedModel
 
 import keras_seqattn as ks
+from keras_seqattn import manifest
 from keras_seqattn.cli.data_choice import to_judge
 from keras_seqattn.cli.metric_choice import metrics
 from keras_seqattn.cli.settings import Settings
-from keras_seqattn.export import manifest
 
 ROOT = Path(__file__).parents[1]
 GOLDENS = ROOT / "tests" / "goldens" / "shipped"

@@ -3,16 +3,17 @@
 import keras
 from keras.initializers import RandomNormal
 
-from keras_seqattn import (
+from keras_seqattn.layers import (
     AttentionDecoder,
     BahdanauAttention,
     BahdanauCell,
     BiEncoder,
     DeepOutputHead,
     DenseBridge,
-    Seq2Seq,
 )
-from zoo.presets import presets
+from keras_seqattn.models import Seq2Seq
+
+from .presets import presets
 
 PAPER = {
     "source_vocabulary": 30_000,  # 4.1: "a shortlist of 30,000 most frequent words"

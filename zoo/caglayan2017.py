@@ -2,7 +2,9 @@
 
 import keras
 
-from keras_seqattn import (
+from keras_seqattn.checks import check_choice
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.layers import (
     AttentionDecoder,
     BahdanauAttention,
     BiEncoder,
@@ -11,9 +13,10 @@ from keras_seqattn import (
     DeepOutputHead,
     DenseBridge,
     NormalizedEncoder,
-    Seq2Seq,
 )
-from zoo.presets import presets
+from keras_seqattn.models import Seq2Seq
+
+from .presets import presets
 
 # The authors' settings, wmt17-mmt, config/monomodal-en-de.conf.
 PAPER = {
@@ -149,14 +152,11 @@ def _initializer(tied, embedding):
 
 
 def _check_tied(tied, source_vocabulary, target_vocabulary):
-    if tied not in ("none", "target", "all"):
-        raise ValueError(
-            "caglayan2017 got an unknown way of tying. Expected 'none', 'target' or "
-            f"'all', received tied={tied!r}. Leave it out for three matrices."
-        )
+    check_choice("caglayan2017", "tied", tied, ("none", "target", "all"))
     if tied == "all" and source_vocabulary != target_vocabulary:
-        raise ValueError(
-            "caglayan2017 got two vocabularies for one embedding. Expected equal sizes "
-            f"with tied='all', received {source_vocabulary} and {target_vocabulary}. "
-            "Learn one vocabulary from both languages."
+        raise four_part_error(
+            "caglayan2017 got two vocabularies for one embedding",
+            "equal sizes with tied='all'",
+            f"{source_vocabulary} and {target_vocabulary}",
+            "Learn one vocabulary from both languages",
         )

@@ -3,16 +3,17 @@
 import keras
 from keras.initializers import RandomUniform
 
-from keras_seqattn import (
+from keras_seqattn.layers import (
     AttentionDecoder,
     BiEncoder,
     GNMTCell,
     MultiHeadAdditiveAttention,
     OutputHead,
-    RNMTPlusSchedule,
-    Seq2Seq,
 )
-from zoo.presets import presets
+from keras_seqattn.models import Seq2Seq
+from keras_seqattn.optimizers import RNMTPlusSchedule
+
+from .presets import presets
 
 # From the authors' code: lingvo, tasks/mt/params/wmt14_en_de.py, WmtEnDeRNMT.
 PAPER = {

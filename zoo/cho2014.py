@@ -3,15 +3,16 @@
 import keras
 from keras.initializers import RandomNormal
 
-from keras_seqattn import (
+from keras_seqattn.layers import (
     AttentionDecoder,
     ChoCell,
     CopyBridge,
     DeepOutputHead,
-    Seq2Seq,
     UniEncoder,
 )
-from zoo.presets import presets
+from keras_seqattn.models import Seq2Seq
+
+from .presets import presets
 
 PAPER = {
     "source_vocabulary": 15_000,  # section 4: the most frequent 15,000 words

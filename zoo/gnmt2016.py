@@ -3,16 +3,18 @@
 import keras
 from keras.initializers import RandomUniform
 
-from keras_seqattn import (
+from keras_seqattn.checks import check_choice
+from keras_seqattn.layers import (
     AttentionDecoder,
     BahdanauAttention,
     GNMTCell,
-    HalvingDecay,
     OutputHead,
-    Seq2Seq,
     StackedEncoder,
 )
-from zoo.presets import presets
+from keras_seqattn.models import Seq2Seq
+from keras_seqattn.optimizers import HalvingDecay
+
+from .presets import presets
 
 PAPER = {
     "source_vocabulary": 32_000,  # 4.1: "between 8k and 32k wordpieces", shared
@@ -134,11 +136,7 @@ def gnmt2016_optimizer(phase="adam"):
     200 000 steps from 1.2 million on, four times. These numbers and the clipping are
     those of a reader's summary: section 8.3 of the paper could not be read.
     """
+    check_choice("gnmt2016_optimizer", "phase", phase, ("adam", "sgd"))
     if phase == "adam":
         return keras.optimizers.Adam(2e-4, global_clipnorm=5.0)
-    if phase == "sgd":
-        return keras.optimizers.SGD(HalvingDecay.gnmt2016(), global_clipnorm=5.0)
-    raise ValueError(
-        "gnmt2016_optimizer got an unknown phase. Expected 'adam' or 'sgd', received "
-        f"{phase!r}. Start with 'adam'."
-    )
+    return keras.optimizers.SGD(HalvingDecay.gnmt2016(), global_clipnorm=5.0)

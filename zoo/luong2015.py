@@ -3,18 +3,20 @@
 import keras
 from keras.initializers import RandomUniform
 
-from keras_seqattn import (
+from keras_seqattn.checks import check_choice
+from keras_seqattn.layers import (
     AttentionDecoder,
     CopyBridge,
-    HalvingDecay,
     LocalAttention,
     LuongAttention,
     LuongCell,
     OutputHead,
-    Seq2Seq,
     UniEncoder,
 )
-from zoo.presets import presets
+from keras_seqattn.models import Seq2Seq
+from keras_seqattn.optimizers import HalvingDecay
+
+from .presets import presets
 
 WINDOWS = {"local-m": "monotonic", "local-p": "predictive"}  # and "global", without
 
@@ -105,7 +107,7 @@ def luong2015(
         kernel_initializer=uniform,
     )
     if window != "global":  # 3.2, (9), (10)
-        _check_window(window)
+        check_choice("luong2015", "window", window, ("global", *WINDOWS))
         mechanism = LocalAttention(
             mechanism,
             window=reach,
@@ -143,15 +145,6 @@ def luong2015(
         ),
         name="luong2015",
     )
-
-
-def _check_window(window):
-    if window not in WINDOWS:
-        raise ValueError(
-            "luong2015 got an unknown window. Expected one of "
-            f"{['global', *WINDOWS]}, received window={window!r}. Leave it out for "
-            "global attention."
-        )
 
 
 def luong2015_optimizer(steps_per_epoch, dropout=True):

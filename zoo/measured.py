@@ -19,6 +19,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from keras_seqattn.errors import four_part_error
+
 HERE = Path(__file__).parent
 RESULTS, README = HERE / "results", HERE / "README.md"
 PICTURES = HERE.parent / "docs" / "images"
@@ -46,11 +48,11 @@ def add(run, name, what, search):
     run = Path(run)
     content = json.loads((run / "run.json").read_text(encoding="utf-8"))
     if "continued" in content:
-        raise ValueError(
-            "measured got a run that its command does not repeat. Expected one that "
-            f"was never given other settings, received {content['continued']} after "
-            f"{content['command']!r}. Train it anew: seqattn train --repeat "
-            f"{run / 'run.json'} --out NEW."
+        raise four_part_error(
+            "measured got a run that its command does not repeat",
+            "one that was never given other settings",
+            f"{content['continued']} after {content['command']!r}",
+            f"Train it anew: seqattn train --repeat {run / 'run.json'} --out NEW",
         )
     lines = (run / "history.jsonl").read_text(encoding="utf-8").splitlines()
     history = [json.loads(line) for line in lines]
@@ -151,9 +153,11 @@ def written(text):
         block = "\n".join([begin, *table(name), end])
         text, count = re.subn(pattern, lambda _, b=block: b, text, flags=re.DOTALL)
         if count != 1:
-            raise ValueError(
-                f"zoo/README.md has no place for a table. Expected {begin} and {end} "
-                f"once, received them {count} times. Add the two lines."
+            raise four_part_error(
+                "zoo/README.md has no place for a table",
+                f"{begin} and {end} once",
+                f"them {count} times",
+                "Add the two lines",
             )
     return text
 

@@ -7,7 +7,7 @@ No weight is allocated: the largest model would take 1.5 GB.
 
 import keras
 
-import zoo
+from keras_seqattn import zoo
 
 
 def count_parameters(build, preset):

@@ -2,6 +2,8 @@
 
 import functools
 
+from keras_seqattn.checks import check_choice
+
 
 def presets(**named):
     """Lets a zoo function be called by the name of a preset.
@@ -13,12 +15,8 @@ def presets(**named):
     def decorate(build):
         @functools.wraps(build)
         def model(preset=None, **numbers):
-            if preset is not None and preset not in named:
-                raise ValueError(
-                    f"{build.__name__} got an unknown preset. Expected one of "
-                    f"{sorted(named)}, received {preset!r}. Leave it out to give all "
-                    "numbers yourself."
-                )
+            if preset is not None:
+                check_choice(build.__name__, "preset", preset, named)
             return build(**{**named.get(preset, {}), **numbers})
 
         model.presets = named

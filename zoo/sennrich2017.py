@@ -3,16 +3,17 @@
 import keras
 from keras.initializers import RandomNormal
 
-from keras_seqattn import (
+from keras_seqattn.layers import (
     AttentionDecoder,
     BahdanauAttention,
     BiEncoder,
     ConditionalCell,
     DeepOutputHead,
     DenseBridge,
-    Seq2Seq,
 )
-from zoo.presets import presets
+from keras_seqattn.models import Seq2Seq
+
+from .presets import presets
 
 # The paper describes a toolkit and fixes no sizes: these are the authors' scripts.
 PAPER = {

@@ -2,15 +2,16 @@
 
 import keras
 
-from keras_seqattn import (
+from keras_seqattn.layers import (
     AttentionDecoder,
     BiEncoder,
     ContextCell,
     DenseBridge,
     OutputHead,
-    Seq2Seq,
 )
-from zoo.presets import presets
+from keras_seqattn.models import Seq2Seq
+
+from .presets import presets
 
 LARGE = {  # of no paper: the order of size of the toolkits' recurrent models
     "source_vocabulary": 32_000,

@@ -3,16 +3,17 @@
 import keras
 from keras.initializers import RandomUniform
 
-from keras_seqattn import (
+from keras_seqattn.layers import (
     AttentionDecoder,
     ContextCell,
     CopyBridge,
-    HalvingDecay,
     OutputHead,
-    Seq2Seq,
     UniEncoder,
 )
-from zoo.presets import presets
+from keras_seqattn.models import Seq2Seq
+from keras_seqattn.optimizers import HalvingDecay
+
+from .presets import presets
 
 PAPER = {
     "source_vocabulary": 160_000,  # 3.1: the most frequent source words

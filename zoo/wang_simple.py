@@ -2,17 +2,19 @@
 
 import keras
 
-from keras_seqattn import (
+from keras_seqattn.checks import check_choice
+from keras_seqattn.layers import (
     AttentionDecoder,
     BahdanauAttention,
     BahdanauCell,
     CopyBridge,
     OneLayerAttention,
     OutputHead,
-    Seq2Seq,
     UniEncoder,
 )
-from zoo.presets import presets
+from keras_seqattn.models import Seq2Seq
+
+from .presets import presets
 
 SMALL = {
     "source_vocabulary": 16,
@@ -51,7 +53,7 @@ def wang_simple(
     References:
         Lecture form of arXiv:1409.0473.
     """
-    _check_align(align)
+    check_choice("wang_simple", "align", align, ("additive", "one_layer"))
     return Seq2Seq(
         source_embedding=keras.layers.Embedding(
             source_vocabulary, embedding, name="source_embedding"
@@ -76,14 +78,6 @@ def wang_simple(
         head=OutputHead(target_vocabulary, name="head"),
         name="wang_simple",
     )
-
-
-def _check_align(align):
-    if align not in ("additive", "one_layer"):
-        raise ValueError(
-            "wang_simple got an unknown align. Expected 'additive' or 'one_layer', "
-            f"received align={align!r}. Leave it out for the additive one."
-        )
 
 
 def wang_simple_optimizer():

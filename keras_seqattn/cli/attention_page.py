@@ -3,7 +3,7 @@
 import dataclasses
 
 from keras_seqattn.cli import use_options
-from keras_seqattn.cli.errors import user_error
+from keras_seqattn.errors import four_part_error
 
 COUNT = 8  # sentences of the validation set
 HYPOTHESES = 5  # of a beam, at most
@@ -43,7 +43,7 @@ def write(parsed):
     """Translates the sentences and writes the page."""
     from keras_seqattn.cli import text_output, translators
     from keras_seqattn.cli.progress import note
-    from keras_seqattn.tensorboard.probe import Probe
+    from keras_seqattn.pictures.probe import Probe
     from keras_seqattn.translator.page import page
 
     text_output.check(parsed.html, "--html")
@@ -65,7 +65,7 @@ def _validation(parsed):
 
     run = run_of(parsed.run)
     if run is None:
-        raise user_error(
+        raise four_part_error(
             "inspect got no sentences for its page",
             "--text TEXT, or a run, which has a validation set",
             f"{str(parsed.run)!r}, a translator alone",
@@ -87,7 +87,7 @@ def _several(search):
 
 
 def _contradiction(received, remedy):
-    return user_error(
+    return four_part_error(
         "inspect got options that do not go together",
         "--html FILE, and with it --text TEXT (often) or --count N, 1 or more",
         received,

@@ -5,19 +5,20 @@ import hashlib
 import random
 
 from keras_seqattn import data
-from keras_seqattn.cli.errors import check_name, user_error
+from keras_seqattn.checks import check_choice
 from keras_seqattn.cli.progress import note
 from keras_seqattn.cli.settings_checks import check_place
 from keras_seqattn.cli.values import arguments, call
 from keras_seqattn.data.corpora.references import by_source
 from keras_seqattn.data.tasks import TASKS, Task
+from keras_seqattn.errors import four_part_error
 
 
 def read(settings):
     """The `Task` of the settings, and lines that say what was left out of it."""
     check_place(settings)
     if settings.task is not None:
-        check_name("seqattn", "task", settings.task, TASKS)
+        check_choice("seqattn", "task", settings.task, TASKS)
         make, dropped = TASKS[settings.task], {}
         values = arguments(settings.task, make, settings.task_options)
         task = call(settings.task, make, values)
@@ -38,7 +39,7 @@ def _corpus(settings):
         languages = tuple(settings.languages or ("en", "de"))
         return data.multi30k(settings.data, languages, settings.tokenized)
     if settings.data is None:
-        raise user_error(
+        raise four_part_error(
             "train got a corpus without its file",
             "--data FILE, one of https://www.manythings.org/anki",
             "--corpus tatoeba alone",
@@ -89,7 +90,7 @@ def _split(pairs, settings):
     """No source that is held out stands among those to learn from."""
     size = settings.validation_size
     if not 0 < size < len(pairs):
-        raise user_error(
+        raise four_part_error(
             "train cannot split off a validation set",
             f"--validation-size from 1 to less than {len(pairs)}, the number of pairs",
             str(size),

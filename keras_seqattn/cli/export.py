@@ -4,7 +4,7 @@ import inspect
 from pathlib import Path
 
 from keras_seqattn.cli import export_form, use_options
-from keras_seqattn.cli.errors import user_error
+from keras_seqattn.errors import four_part_error
 
 HELP = "write a SavedModel or a LiteRT file, strings to strings"
 EXAMPLES = """\
@@ -111,7 +111,7 @@ def _with_notes(known, notes):
     """What the manifest holds; a note stands in for nothing that the run knows."""
     taken = [name for name in notes if name in known]
     if taken:
-        raise user_error(
+        raise four_part_error(
             "export got notes with what the run knows itself",
             f"names other than {', '.join(known)}",
             " and ".join(f"{name}={notes[name]}" for name in taken),

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from keras_seqattn.cli.errors import user_error
 from keras_seqattn.cli.train_options import NamedValues
+from keras_seqattn.errors import four_part_error
 
 # Written here, because help shall not wait for TensorFlow.
 WEIGHTS = {
@@ -77,7 +77,7 @@ def _add_litert(group):
 
 def _check_weights(parsed, form, half):
     if parsed.weights not in WEIGHTS[form]:
-        raise user_error(
+        raise four_part_error(
             f"export got weights that it cannot write as {form}",
             f"one of {', '.join(WEIGHTS[form])}",
             f"--weights {parsed.weights}",
@@ -88,7 +88,7 @@ def _check_weights(parsed, form, half):
 def _check_saved_model(parsed):
     given = _given(parsed, "source_length", "target_length", "batch")
     if given:
-        raise user_error(
+        raise four_part_error(
             "export got options of LiteRT for a SavedModel",
             "--source-length, --target-length and --batch with --litert only",
             f"{', '.join(given)} without it",
@@ -100,7 +100,7 @@ def _check_saved_model(parsed):
 def _check_litert(parsed):
     given = _given(parsed, "version", "warmup", "note")
     if given:
-        raise user_error(
+        raise four_part_error(
             "export got options of a SavedModel for LiteRT",
             "--version, --warmup and --note without --litert only",
             f"{', '.join(given)} with it",
@@ -108,7 +108,7 @@ def _check_litert(parsed):
         )
     lengths = _given(parsed, "source_length", "target_length")
     if len(lengths) < 2:
-        raise user_error(
+        raise four_part_error(
             "export lacks a length",
             "--source-length and --target-length with --litert, where all shapes are "
             "fixed",
@@ -116,7 +116,7 @@ def _check_litert(parsed):
             "Add what the longest text needs: its tokens, and one for the end",
         )
     if Path(parsed.out).is_dir():
-        raise user_error(
+        raise four_part_error(
             "export got a folder for a LiteRT file",
             "the path of a file",
             f"{parsed.out!r}, a folder",

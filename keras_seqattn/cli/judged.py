@@ -1,8 +1,8 @@
 """What a translator is judged by: options, and the pairs that they name."""
 
-from keras_seqattn.cli.errors import user_error
 from keras_seqattn.cli.settings import Settings, names
 from keras_seqattn.cli.train_options import add_settings, given
+from keras_seqattn.errors import four_part_error
 
 SPLITS = ("test", "validation")
 
@@ -29,7 +29,7 @@ def pairs_of(parsed):
     elif run is not None:
         settings = Settings.of(run.content()["settings"])
     else:
-        raise user_error(
+        raise four_part_error(
             "seqattn got no pairs",
             "--source and --target, --pairs, --task or --corpus",
             f"none of them, and {str(parsed.run)!r}, which is no run with data of its "
@@ -46,7 +46,7 @@ def pairs_of(parsed):
 
 def _check_no_split(parsed):
     if parsed.split is not None:
-        raise user_error(
+        raise four_part_error(
             "seqattn got a split of files",
             "--split only for a task or a corpus",
             f"--split {parsed.split} and files",
@@ -77,7 +77,7 @@ def check_held_out(run, task, remedy):
     now = data_choice.fingerprints(task)["validation"]
     then = run.content()["data"]["validation"]
     if now != then:
-        raise user_error(
+        raise four_part_error(
             "seqattn got a validation set that is not that of the run",
             f"{then['pairs']} pairs with the checksum in {run.path / 'run.json'}",
             f"{now['pairs']} pairs with another",

@@ -6,10 +6,11 @@ import warnings
 
 import keras
 
+from keras_seqattn.callbacks.moving_average import final_weights
 from keras_seqattn.cli import history
 from keras_seqattn.cli.errors import RunFailed
 from keras_seqattn.cli.machine import peak_memory
-from keras_seqattn.training.moving_average import final_weights
+from keras_seqattn.errors import four_part_error
 
 
 class Keeper(keras.callbacks.Callback):
@@ -68,11 +69,13 @@ class Keeper(keras.callbacks.Callback):
         unsaved = {**self.unsaved, **self.validation.folder.unsaved}
         if unsaved:
             reasons = "; ".join(f"{what}: {why}" for what, why in unsaved.items())
-            raise RunFailed(
-                "train could not save all of the run. Expected its state, history and "
-                f"translator on the disk, received {reasons}. What was there before is "
-                "untouched: make room, then call seqattn train --resume "
-                f"{self.run.path}."
+            raise four_part_error(
+                "train could not save all of the run",
+                "its state, history and translator on the disk",
+                reasons,
+                "What was there before is untouched: make room, then call seqattn "
+                f"train --resume {self.run.path}",
+                kind=RunFailed,
             )
 
     def _save_translator(self):

@@ -1,6 +1,6 @@
 """From names to text metrics that can be computed here."""
 
-from keras_seqattn.training.text_metric import text_metric
+from keras_seqattn.metrics.text_metric import text_metric
 
 
 def metrics(names):

@@ -8,8 +8,9 @@ import sys
 
 import keras
 
-from keras_seqattn.cli.errors import check_name, user_error
+from keras_seqattn.checks import check_choice
 from keras_seqattn.cli.values import Typed, arguments, call
+from keras_seqattn.errors import four_part_error
 
 OPTIMIZER = "_optimizer"
 VOCABULARIES = ("source_vocabulary", "target_vocabulary")
@@ -27,12 +28,14 @@ def find(name):
     if not isinstance(name, Typed):
         _check_of_zoo(name)
     module_name, _, function = (name if "." in name else f"zoo.{name}").rpartition(".")
-    if module_name != "zoo" and os.getcwd() not in sys.path:
+    if module_name.split(".")[0] == "zoo":
+        module_name = f"keras_seqattn.{module_name}"
+    elif os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())  # functions of your own
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
-        raise user_error(
+        raise four_part_error(
             "train got a model whose module cannot be imported",
             "package.function, or a function of zoo",
             f"{name!r} ({error})",
@@ -42,13 +45,13 @@ def find(name):
     known = getattr(module, "__all__", functions)
     if not function.endswith(OPTIMIZER):
         known = [name for name in known if not name.endswith(OPTIMIZER)]
-    check_name("train", "model", function, known)
+    check_choice("train", "model", function, known)
     return getattr(module, function)
 
 
 def _check_of_zoo(name):
     if "." in name and name.removeprefix("zoo.") not in zoo_names():
-        raise user_error(
+        raise four_part_error(
             "train found a model in a file that is not a function of the zoo",
             "one of the zoo, one that is registered with Keras, or the same name typed "
             "by you, because a file must not decide which code runs",
@@ -59,7 +62,7 @@ def _check_of_zoo(name):
 
 def zoo_names():
     """The functions of the zoo, optimizers included."""
-    return importlib.import_module("zoo").__all__
+    return importlib.import_module("keras_seqattn.zoo").__all__
 
 
 def _registered(name):
@@ -72,7 +75,7 @@ def chosen(settings):
     function = find(settings.model)
     presets = getattr(function, "presets", {})
     if settings.preset is not None:
-        check_name(settings.model, "preset", settings.preset, presets)
+        check_choice(settings.model, "preset", settings.preset, presets)
     usual = presets.get(settings.preset, {})
     values = arguments(settings.model, function, settings.set, usual)
     _check_complete(settings, function, {*usual, *values, *VOCABULARIES})
@@ -100,7 +103,7 @@ def _check_complete(settings, function, values):
     if missing:
         presets = sorted(getattr(function, "presets", {}))
         hint = f"--preset {presets[-1]}, or " if presets else ""
-        raise user_error(
+        raise four_part_error(
             f"{settings.model} lacks arguments",
             "a value for each that has no default",
             f"none for {', '.join(missing)}",

@@ -4,11 +4,12 @@ import inspect
 
 import keras
 
-from keras_seqattn.cli.errors import check_name, user_error
+from keras_seqattn.checks import check_choice
 from keras_seqattn.cli.model_choice import find
 from keras_seqattn.cli.values import arguments, call
-from keras_seqattn.training.adam import FusedAdam
-from keras_seqattn.training.schedules import HalvingDecay
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.optimizers.fused_adam import FusedAdam
+from keras_seqattn.optimizers.schedules import HalvingDecay
 
 PAPER = "paper"
 _NO_OPTIMIZERS = ("optimizer", "lossscaleoptimizer", "multioptimizer")  # around others
@@ -19,7 +20,7 @@ def optimizer(settings, steps_per_epoch):
     if settings.optimizer == PAPER:
         return _of_paper(settings, steps_per_epoch)
     known = _known()
-    check_name("train", "optimizer", settings.optimizer, [*known, PAPER])
+    check_choice("train", "optimizer", settings.optimizer, [*known, PAPER])
     make = known[settings.optimizer]
     values = {
         "learning_rate": schedule(settings, settings.epochs * steps_per_epoch),
@@ -65,7 +66,7 @@ def _of_paper(settings, steps_per_epoch):
     try:
         make = find(name)
     except ValueError as error:
-        raise user_error(
+        raise four_part_error(
             "train did not find the optimizer of the paper",
             f"a function {name} beside that of the model",
             "none",

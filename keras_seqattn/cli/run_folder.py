@@ -5,16 +5,16 @@ import shlex
 import shutil
 from pathlib import Path
 
-from keras_seqattn.cli.errors import user_error
+from keras_seqattn.callbacks.validation_record import read_entries
 from keras_seqattn.cli.machine import machine
 from keras_seqattn.cli.run_json import read_run, versions
 from keras_seqattn.cli.run_lock import NAME as LOCK
 from keras_seqattn.cli.run_lock import locked
 from keras_seqattn.cli.run_states import RunStates
 from keras_seqattn.cli.settings import Settings
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.files import leftovers, repair, replacing, replacing_folder
 from keras_seqattn.text.processor import TextProcessor
-from keras_seqattn.training.validation_record import read_entries
 
 FREE = ("epochs", "minutes", "patience", "on_divergence")  # a resumed run may change
 _SIDES = ("source", "target")
@@ -119,7 +119,7 @@ class RunFolder:
         """Nothing is there that a new training would destroy."""
         if self.exists:
             different = _differences(Settings.of(self.content()["settings"]), settings)
-            raise user_error(
+            raise four_part_error(
                 "train got the folder of another run",
                 "a new folder",
                 f"--out {self.path}, of a run with "
@@ -136,7 +136,7 @@ class RunFolder:
             raise self._holds_something_else()
 
     def _holds_something_else(self):
-        return user_error(
+        return four_part_error(
             "train got a path that holds something else",
             "a new or an empty folder",
             f"--out {self.path}",

@@ -6,9 +6,9 @@ The file may come from another person, so `read_run` checks every field.
 import sys
 import warnings
 
-from keras_seqattn.cli.errors import user_error
+from keras_seqattn import manifest
 from keras_seqattn.cli.settings import Settings
-from keras_seqattn.export import manifest
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.safe_reading import JSON, parse_json, read_bytes
 
 SPLITS = ("train", "validation")
@@ -27,7 +27,7 @@ def read_run(path):
         received = f"{str(path)!r} without {error}"
     except (ValueError, TypeError) as error:
         received = f"{str(path)!r}: {str(error).rstrip('.')}"
-    raise user_error(
+    raise four_part_error(
         "seqattn found no settings of a run",
         "a run.json that seqattn train has written",
         received,

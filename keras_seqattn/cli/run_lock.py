@@ -9,8 +9,8 @@ import stat
 import time
 from pathlib import Path
 
-from keras_seqattn.cli.errors import user_error
 from keras_seqattn.cli.progress import note
+from keras_seqattn.errors import four_part_error
 
 try:
     import fcntl
@@ -81,7 +81,7 @@ def _opened(folder):
             raise OSError(errno.EINVAL, f"{NAME} is not a regular file")
         return os.fdopen(handle, "a+", encoding="utf-8", errors="replace")
     except OSError as error:
-        raise user_error(
+        raise four_part_error(
             "train cannot write in the folder of the run",
             "a folder on a disk that can be written to",
             f"{str(folder)!r} with the error {error.strerror!r}",
@@ -103,7 +103,7 @@ def _lock(file, folder):
             )
             return
         file.seek(0)
-        raise user_error(
+        raise four_part_error(
             "train got the folder of a run that another process writes to",
             "a run that is not being trained",
             f"{str(folder)!r}, held by {file.read().strip() or 'another process'}",

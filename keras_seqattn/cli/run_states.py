@@ -4,10 +4,10 @@ import re
 
 import h5py
 
-from keras_seqattn.cli.errors import user_error
 from keras_seqattn.cli.progress import note
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.files import is_whole, remove
-from keras_seqattn.training.checkpoint import (
+from keras_seqattn.models.checkpoint import (
     check_regular,
     load_weights,
     save_weights,
@@ -49,7 +49,7 @@ class RunStates:
                 return epoch
             damaged.append(epoch)
         if damaged:
-            raise user_error(
+            raise four_part_error(
                 "train found no whole state to go on from",
                 "a file with the content of its checksum",
                 f"{' and '.join(str(self.path(epoch)) for epoch in damaged)}, damaged",

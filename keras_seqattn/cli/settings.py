@@ -8,8 +8,9 @@ import dataclasses
 import functools
 import os
 
-from keras_seqattn.cli.errors import check_name, user_error
+from keras_seqattn.checks import check_choice
 from keras_seqattn.cli.values import Typed
+from keras_seqattn.errors import four_part_error
 
 GROUPS = {
     "data": "data (one of --task, --corpus, --pairs, --source with --target)",
@@ -174,7 +175,7 @@ class Settings:
     def of(cls, values):
         """From a dict, e.g. of `run.json`; unknown names are an error."""
         for name in values:
-            check_name("train", "setting", name, names())
+            check_choice("train", "setting", name, names())
         for field in dataclasses.fields(cls):
             _check_value(field, values.get(field.name, field.default))
         return cls(**values)
@@ -212,7 +213,7 @@ def _check_value(field, value):
 
 
 def _unusable(field, value, expected):
-    return user_error(
+    return four_part_error(
         f"train got an unusable value of the setting {field.name}",
         expected,
         repr(value)[:60],

@@ -1,8 +1,8 @@
 """Settings that contradict each other, or that nothing would use."""
 
-from keras_seqattn.cli.errors import user_error
 from keras_seqattn.cli.settings import Settings
 from keras_seqattn.cli.settings import names as names_of
+from keras_seqattn.errors import four_part_error
 
 PLACES = ("task", "corpus", "pairs", "source")
 # What the optimizer of a paper brings itself.
@@ -34,7 +34,7 @@ def _check_used(owner, settings, among):
     for name, (condition, is_met) in _needs(settings).items():
         is_given = getattr(settings, name) != getattr(Settings(), name)
         if name in among and is_given and not is_met:
-            raise user_error(
+            raise four_part_error(
                 f"{owner} got a setting that nothing would use",
                 f"--{_option(name)} only with {condition}",
                 f"--{_option(name)} without",
@@ -55,7 +55,7 @@ def _check_numbers(settings):
 def _check_number(settings, name, words, is_right):
     value = getattr(settings, name)
     if value is not None and not is_right(value):  # NaN is never right
-        raise user_error(
+        raise four_part_error(
             f"train got an unusable --{_option(name)}",
             f"{words} or more" if isinstance(words, int) else words,
             str(value),
@@ -65,7 +65,7 @@ def _check_number(settings, name, words, is_right):
 
 def _check_warmup(settings):
     if settings.warmup and settings.schedule == "nvidia_gnmt":
-        raise user_error(
+        raise four_part_error(
             "train got a warm-up for a schedule that has its own",
             "--warmup with another --schedule",
             f"--warmup {settings.warmup} and --schedule nvidia_gnmt",
@@ -100,14 +100,14 @@ def check_place(settings):
         sides = [f"{side}source", f"{side}target"]
         there = [name for name in sides if getattr(settings, name) is not None]
         if len(there) == 1:
-            raise user_error(
+            raise four_part_error(
                 "seqattn got one side only",
                 " and ".join(f"--{_option(name)}" for name in sides),
                 f"--{_option(there[0])} alone",
                 "Name the other file; one file with both sides is for --pairs",
             )
     if settings.validation_pairs is not None and settings.validation_source is not None:
-        raise user_error(
+        raise four_part_error(
             "train got a validation set from several places",
             "one of --validation-pairs and --validation-source",
             "--validation-pairs and --validation-source",
@@ -115,7 +115,7 @@ def check_place(settings):
         )
     given = [name for name in PLACES if getattr(settings, name) is not None]
     if len(given) != 1:
-        raise user_error(
+        raise four_part_error(
             "seqattn got data from several places" if given else "seqattn got no data",
             "one of --task, --corpus, --pairs and --source",
             " and ".join(f"--{name}" for name in given) or "none of them",

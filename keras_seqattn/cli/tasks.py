@@ -2,6 +2,9 @@
 
 import inspect
 
+from keras_seqattn.checks import check_choice
+from keras_seqattn.errors import four_part_error
+
 HELP = "list the built-in tasks, with examples"
 EXAMPLES = """\
 examples:
@@ -31,12 +34,11 @@ def configure(parser):
 
 def run(parsed):
     """Shows them."""
-    from keras_seqattn.cli.errors import check_name
     from keras_seqattn.data.tasks import TASKS
 
     _check(parsed)
     if parsed.name is not None:
-        check_name("tasks", "task", parsed.name, TASKS)
+        check_choice("tasks", "task", parsed.name, TASKS)
         _show_one(TASKS[parsed.name], parsed)
         return
     for make in TASKS.values():
@@ -46,17 +48,16 @@ def run(parsed):
 
 def _check(parsed):
     """No option that nothing would use, and no number that means another."""
-    from keras_seqattn.cli.errors import user_error
 
     if parsed.task_option and parsed.name is None:
-        raise user_error(
+        raise four_part_error(
             "tasks got options of no task",
             "--task-option with the NAME of a task",
             f"{' '.join(f'{k}={v}' for k, v in parsed.task_option.items())} alone",
             "Name it first, e.g. seqattn tasks dates --task-option train=5000",
         )
     if parsed.examples is not None and parsed.examples < 1:
-        raise user_error(
+        raise four_part_error(
             "tasks got an unusable --examples",
             "1 or more",
             str(parsed.examples),

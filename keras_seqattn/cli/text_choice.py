@@ -4,7 +4,8 @@ import itertools
 import warnings
 from typing import NamedTuple
 
-from keras_seqattn.cli.errors import check_name, user_error
+from keras_seqattn.checks import check_choice
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.text.characters import Characters
 from keras_seqattn.text.sentence_piece import SentencePiece
 from keras_seqattn.text.word_piece import WordPiece
@@ -29,7 +30,7 @@ class Choice(NamedTuple):
     def of(cls, words):
         """From e.g. "sentencepiece:8000:bpe"."""
         kind, *rest = words.split(":")
-        check_name("train", "kind of text", kind, KINDS)
+        check_choice("train", "kind of text", kind, KINDS)
         options = dict(zip(("vocabulary_size", "kind"), rest, strict=False))
         most = 2 if kind == "sentencepiece" else 1
         if len(rest) > most or not all(options.values()):
@@ -39,7 +40,7 @@ class Choice(NamedTuple):
                 raise _unreadable(words)
             options["vocabulary_size"] = int(options["vocabulary_size"])
         elif kind in ("sentencepiece", "wordpiece"):
-            raise user_error(
+            raise four_part_error(
                 "train got subwords without a size",
                 f"{kind}:SIZE",
                 repr(words),
@@ -55,14 +56,14 @@ def check(settings):
         if words is not None:
             Choice.of(words)
     if settings.joint and sides[0] != sides[1]:
-        raise user_error(
+        raise four_part_error(
             "train got two kinds of text for one vocabulary",
             "the same for both sides with --joint",
             " and ".join(words or "what suits the data" for words in sides),
             "Give --text instead, or leave --joint out",
         )
     if settings.sample and not all(w is None or "sentencepiece" in w for w in sides):
-        raise user_error(
+        raise four_part_error(
             "train got texts that cannot be sampled",
             "sentencepiece on both sides with --sample",
             " and ".join(words or "what suits the data" for words in sides),
@@ -124,7 +125,7 @@ def _changed(text, references):
 
 
 def _unreadable(words):
-    return user_error(
+    return four_part_error(
         "train got a text that it cannot read",
         "KIND, KIND:SIZE, sentencepiece:SIZE:bpe or sentencepiece:SIZE:unigram",
         repr(words),

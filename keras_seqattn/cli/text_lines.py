@@ -2,7 +2,7 @@
 
 import sys
 
-from keras_seqattn.cli.errors import user_error
+from keras_seqattn.errors import four_part_error
 
 
 def read_lines(path, encoding_errors="fatal"):
@@ -18,7 +18,7 @@ def read_lines(path, encoding_errors="fatal"):
             with open(path, "rb") as file:
                 raw = file.read()
         except (FileNotFoundError, IsADirectoryError) as error:
-            raise user_error(
+            raise four_part_error(
                 "seqattn got a path without a file",
                 "a text file, UTF-8",
                 repr(path),
@@ -35,7 +35,7 @@ def read_lines(path, encoding_errors="fatal"):
             texts.append("")
             broken.append(number)
     if broken and encoding_errors == "fatal":
-        raise user_error(
+        raise four_part_error(
             "seqattn got a text that is not UTF-8",
             "UTF-8",
             f"other bytes in line {broken[0]} of {path!r}"

@@ -4,7 +4,7 @@ import itertools
 import os
 from pathlib import Path
 
-from keras_seqattn.cli.errors import user_error
+from keras_seqattn.errors import four_part_error
 
 
 def check(path, option="--output"):
@@ -20,7 +20,7 @@ def check(path, option="--output"):
         received = "which you may not write to"
     else:
         return
-    raise user_error(
+    raise four_part_error(
         "seqattn got an output that it cannot write",
         "a file in a folder that exists",
         f"{option} {path}, {received}",

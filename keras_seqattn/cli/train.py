@@ -4,9 +4,10 @@ import argparse
 import errno
 import sys
 
-from keras_seqattn.cli.errors import RunFailed, user_error
+from keras_seqattn.cli.errors import RunFailed
 from keras_seqattn.cli.settings import Settings, names
 from keras_seqattn.cli.train_options import add_settings, given
+from keras_seqattn.errors import four_part_error
 
 HELP = "train a translator"
 EXAMPLES = """\
@@ -99,11 +100,13 @@ def _train(parsed, run):
     except OSError as error:
         if error.errno not in _OF_THE_DISK:
             raise
-        raise RunFailed(
-            "train could not write to the disk. Expected room and a disk that can be "
-            f"written to, received {error.strerror!r} in {str(run.path)!r}. What was "
-            "there before is untouched: make room, then call the command again, or "
-            "with --resume if there is a run.json."
+        raise four_part_error(
+            "train could not write to the disk",
+            "room and a disk that can be written to",
+            f"{error.strerror!r} in {str(run.path)!r}",
+            "What was there before is untouched: make room, then call the command "
+            "again, or with --resume if there is a run.json",
+            kind=RunFailed,
         ) from error
     note(_last_words(run, "done"))
     return 0
@@ -159,7 +162,7 @@ def _check_place(settings, values):
     [old, *_] = [name for name in PLACES if settings.get(name) is not None] or [None]
     others = [name for name in PLACES if name in values and name != old]
     if old and others:
-        raise user_error(
+        raise four_part_error(
             "train got data from another place than the run that it repeats",
             f"--{old}, as in the run.json",
             f"--{others[0]}",
@@ -170,7 +173,7 @@ def _check_place(settings, values):
 def _check_folders(parsed):
     if bool(parsed.out) == bool(parsed.resume) or (parsed.resume and parsed.repeat):
         received = [n for n in ("out", "resume", "repeat") if getattr(parsed, n)]
-        raise user_error(
+        raise four_part_error(
             "train does not know where to write",
             "--out RUN, --resume RUN, or --repeat RUN.JSON with --out RUN",
             " and ".join(f"--{name}" for name in received) or "none of them",
@@ -183,7 +186,7 @@ def _check_free(values, free, settings):
     same = {"model"} if values.get("model") == settings.get("model") else set()
     fixed = [name for name in values if name not in {*free, *same}]
     if fixed:
-        raise user_error(
+        raise four_part_error(
             "train got other settings for a run that it goes on with",
             f"{', '.join(free)} at most, the others are those of the run",
             ", ".join(f"{name}={values[name]!r}" for name in fixed),
@@ -194,7 +197,7 @@ def _check_free(values, free, settings):
 def _check_same(expected, data):
     if expected is not None and expected != data:
         changed = [split for split in data if expected.get(split) != data[split]]
-        raise user_error(
+        raise four_part_error(
             "train got data that are not those of the run",
             f"{_pairs(expected, changed)} with the checksums in run.json",
             f"{_pairs(data, changed)} with others",

@@ -7,8 +7,10 @@ import warnings
 import keras
 import numpy as np
 
+from keras_seqattn.callbacks.attention_callback import AttentionCallback
+from keras_seqattn.callbacks.divergence_guard import DivergenceGuard
+from keras_seqattn.callbacks.validation import Validation
 from keras_seqattn.cli import model_choice, settings_checks, text_choice
-from keras_seqattn.cli.errors import user_error
 from keras_seqattn.cli.keeper import Keeper
 from keras_seqattn.cli.metric_choice import metrics
 from keras_seqattn.cli.optimizer_choice import optimizer
@@ -20,11 +22,9 @@ from keras_seqattn.data.batching import batches
 from keras_seqattn.data.encoding import encode
 from keras_seqattn.data.filtering import filter_lengths
 from keras_seqattn.decoding.limits import RelativeLength
-from keras_seqattn.tensorboard.callback import AttentionCallback
-from keras_seqattn.training.divergence import DivergenceGuard
-from keras_seqattn.training.fused_crossentropy import FusedCrossentropy
-from keras_seqattn.training.metrics import Perplexity, TokenAccuracy
-from keras_seqattn.training.validation import Validation
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.losses.fused_crossentropy import FusedCrossentropy
+from keras_seqattn.metrics.token_metrics import Perplexity, TokenAccuracy
 from keras_seqattn.translator.translator import Translator
 
 POLICIES = {"float32": "float32", "bfloat16": "mixed_bfloat16"}
@@ -217,7 +217,7 @@ def _texts(settings, task, run, epoch):
     """The processors of a run that goes on; else new ones."""
     found = run.texts()
     if found is None and epoch:
-        raise user_error(
+        raise four_part_error(
             "train found a run without its text processors",
             f"{str(run.path / 'text')!r}, which the run was begun with",
             "no such folder",

@@ -4,7 +4,8 @@ import json
 import sys
 
 from keras_seqattn.cli import use_options
-from keras_seqattn.export.shipped import names
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.shipped_models import names
 
 HELP = "translate a file, standard input, or what is typed"
 EXAMPLES = """\
@@ -74,14 +75,12 @@ def run(parsed):
 
 def _asked(parsed):
     """Which translator, which file, which texts."""
-    from keras_seqattn.cli.errors import user_error
-
     if parsed.model is not None:
         return parsed.model, "-", parsed.given
     if 1 <= len(parsed.given) <= 2:
         model, file = [*parsed.given, "-"][:2]
         return model, file, []
-    raise user_error(
+    raise four_part_error(
         "translate does not know what to translate with"
         if not parsed.given
         else "translate got too many files",
@@ -93,10 +92,8 @@ def _asked(parsed):
 
 def _check_typed(is_typed, parsed):
     """What is typed is answered at once, line by line, and not kept."""
-    from keras_seqattn.cli.errors import user_error
-
     if is_typed and parsed.output is not None:
-        raise user_error(
+        raise four_part_error(
             "translate got an output for what is typed",
             "--output with a FILE of texts, or with texts from a pipe",
             f"--output {parsed.output} and a terminal",
@@ -167,7 +164,7 @@ def _lines(number, translation, parsed):
     if parsed.json:
         yield json.dumps(_as_dict(translation), ensure_ascii=False)
     elif parsed.alignments:
-        from keras_seqattn.text.heat_map import heat_map
+        from keras_seqattn.text.drawing import heat_map
 
         for each in found:
             source = [token.piece for token in each.source_tokens]

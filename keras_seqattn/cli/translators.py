@@ -3,11 +3,11 @@
 import dataclasses
 from pathlib import Path
 
-from keras_seqattn.cli.errors import user_error
+from keras_seqattn import shipped_models as shipped
 from keras_seqattn.decoding.beam import BeamSearch
 from keras_seqattn.decoding.greedy import Greedy
 from keras_seqattn.decoding.search import Search
-from keras_seqattn.export import shipped
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.translator.translator import Translator
 
 _RULES = dataclasses.fields(Search)  # what a search may not choose, whichever it is
@@ -39,7 +39,7 @@ def _changed(own, beam, n_best, length_penalty):
     width = max(old.width, n_best or 1) if beam is None else beam
     n_best = min(old.n_best, width) if n_best is None else n_best
     if width == 1 and length_penalty is not None:
-        raise user_error(
+        raise four_part_error(
             "seqattn got a length penalty that nothing would use",
             "--length-penalty with a beam of 2 or more",
             f"--length-penalty {length_penalty} and "
@@ -61,7 +61,7 @@ def folder_of(path):
     received = f"{str(path)!r}, a run without one yet"
     if not (path / "run.json").exists():
         received = f"{str(path)!r}, " + ("without" if path.exists() else "no folder")
-    raise user_error(
+    raise four_part_error(
         "seqattn found no translator",
         "the folder of a run of seqattn train, one written by Translator.save, or the "
         f"name of a shipped model ({shipped.names()})",

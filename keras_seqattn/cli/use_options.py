@@ -1,6 +1,6 @@
 """Options that verbs share which use a translator."""
 
-from keras_seqattn.export.shipped import names
+from keras_seqattn.shipped_models import names
 
 
 def add_translator(parser):

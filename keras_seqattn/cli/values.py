@@ -2,7 +2,8 @@
 
 import inspect
 
-from keras_seqattn.cli.errors import check_name, user_error
+from keras_seqattn.checks import check_choice
+from keras_seqattn.errors import four_part_error
 
 _SWITCHES = {"true": True, "false": False}
 _CONSTANTS = {"none": None, **_SWITCHES}
@@ -21,7 +22,7 @@ def named_values(words):
     for word in words:
         name, equals, value = word.partition("=")
         if not name or not equals:
-            raise user_error(
+            raise four_part_error(
                 "seqattn got something that is no setting",
                 "NAME=VALUE",
                 repr(word),
@@ -43,7 +44,7 @@ def arguments(owner, function, values, usual=None):
     parameters = inspect.signature(function).parameters
     defaults = {name: p.default for name, p in parameters.items()} | (usual or {})
     for name in values:
-        check_name(owner, "argument", name, parameters)
+        check_choice(owner, "argument", name, parameters)
     for name, value in values.items():
         if isinstance(value, str) and isinstance(defaults[name], bool):
             _check_switch(owner, name, value)
@@ -56,7 +57,7 @@ def arguments(owner, function, values, usual=None):
 def _check_switch(owner, name, value):
     """Python takes any other word for true."""
     if value.lower() not in _SWITCHES:
-        raise user_error(
+        raise four_part_error(
             f"{owner} got no value for a switch",
             f"{name}=true or {name}=false",
             f"{name}={value}",
@@ -69,7 +70,7 @@ def call(owner, function, values):
     try:
         return function(**values)
     except TypeError as error:
-        raise user_error(
+        raise four_part_error(
             f"{owner} cannot use its arguments",
             "numbers, names or lists, as its documentation says",
             f"{values} with the error {str(error)!r}",

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import tensorflow as tf
 
-from keras_seqattn.data.checks import check_count
+from keras_seqattn.checks import check_count
 from keras_seqattn.data.plan import check_sizes, plan_batches
 
 _AHEAD = 2  # batches that are made while the model is at work

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.types import SpecialTokens
 
 
@@ -72,10 +73,11 @@ class EncodedPairs:
     def __post_init__(self):
         sizes = len(self.source.splits) - 1, len(self.target.splits) - 1
         if sizes[0] != sizes[1]:
-            raise ValueError(
-                "EncodedPairs got sides of different length. Expected as many targets "
-                f"as sources, received {sizes[0]} sources and {sizes[1]} targets. "
-                "Encode both sides of the same Pairs."
+            raise four_part_error(
+                "EncodedPairs got sides of different length",
+                "as many targets as sources",
+                f"{sizes[0]} sources and {sizes[1]} targets",
+                "Encode both sides of the same Pairs",
             )
 
     @classmethod

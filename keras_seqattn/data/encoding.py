@@ -8,6 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_seqattn.data.encoded import EncodedPairs, Ids
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.files import replacing
 from keras_seqattn.safe_reading import well_formed
 from keras_seqattn.types import SpecialTokens
@@ -47,10 +48,11 @@ def encode(pairs, source_text, target_text, *, sample=False, cache=None):
     if cache is None:
         return _encoded(pairs, source_text, target_text, sample)
     if sample:
-        raise ValueError(
-            "encode got contradictory options. Expected no cache for ids that are "
-            f"drawn anew, received sample=True and cache={os.fspath(cache)!r}. Leave "
-            "out one of them."
+        raise four_part_error(
+            "encode got contradictory options",
+            "no cache for ids that are drawn anew",
+            f"sample=True and cache={os.fspath(cache)!r}",
+            "Leave out one of them",
         )
     cache, wanted = os.fspath(cache), _fingerprint(pairs, source_text, target_text)
     encoded = _load(cache, wanted) if os.path.exists(cache) else None
@@ -130,9 +132,10 @@ def _load(path, fingerprint):
                 for side in ("source", "target")
             ]
     except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile):
-        raise ValueError(
-            "encode got a cache that it did not write. Expected a path that is free "
-            f"or a file of an earlier call, received {path!r}. Pass another path; if "
-            "this is a damaged cache, delete it."
+        raise four_part_error(
+            "encode got a cache that it did not write",
+            "a path that is free or a file of an earlier call",
+            repr(path),
+            "Pass another path; if this is a damaged cache, delete it",
         ) from None
     return EncodedPairs(*sides, *tokens)

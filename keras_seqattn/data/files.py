@@ -6,6 +6,8 @@ import gzip
 import os
 import zlib
 
+from keras_seqattn.errors import four_part_error
+
 _GZIP = b"\x1f\x8b"  # no text in UTF-8 begins with it
 
 
@@ -13,9 +15,12 @@ _GZIP = b"\x1f\x8b"  # no text in UTF-8 begins with it
 def opened(path):
     """A file as bytes; that it is compressed is seen in its first bytes."""
     if not os.path.isfile(path):
-        raise FileNotFoundError(
-            f"read_pairs got a path without a file. Expected a file, received {path!r}."
-            " Check the folder and the spelling."
+        raise four_part_error(
+            "read_pairs got a path without a file",
+            "a file",
+            repr(path),
+            "Check the folder and the spelling",
+            kind=FileNotFoundError,
         )
     try:
         with open(path, "rb") as file:
@@ -23,9 +28,11 @@ def opened(path):
             file.seek(0)
             yield gzip.GzipFile(fileobj=file) if compressed else file
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise ValueError(
-            f"read_pairs got a damaged file. Expected a whole gzip file, received "
-            f"{path!r} with the error {str(error)!r}. Download or compress it again."
+        raise four_part_error(
+            "read_pairs got a damaged file",
+            "a whole gzip file",
+            f"{path!r} with the error {str(error)!r}",
+            "Download or compress it again",
         ) from error
 
 

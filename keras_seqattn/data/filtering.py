@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from keras_seqattn.data.checks import check_count, check_ratio
+from keras_seqattn.checks import check_count
+from keras_seqattn.data.checks import check_ratio
 from keras_seqattn.data.report import Report
+from keras_seqattn.errors import four_part_error
 
 
 def filter_pairs(
@@ -121,7 +123,9 @@ def _check_bounds(owner, unit, least, most, ratio):
     if ratio is not None:
         check_ratio(owner, ratio)
     if None not in (least, most) and least > most:
-        raise ValueError(
-            f"{owner} got bounds that nothing fits. Expected min_{unit} <= max_{unit}, "
-            f"received {least} and {most}. Swap them."
+        raise four_part_error(
+            f"{owner} got bounds that nothing fits",
+            f"min_{unit} <= max_{unit}",
+            f"{least} and {most}",
+            "Swap them",
         )

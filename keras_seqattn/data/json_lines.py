@@ -3,6 +3,7 @@
 import json
 
 from keras_seqattn.data.files import is_text, lines
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.safe_reading import well_formed
 
 # RecursionError: lists or objects that are nested too deeply.
@@ -28,8 +29,9 @@ def rows(path, keys):
 
 
 def _malformed(path, number, keys, received):
-    return ValueError(
-        f"read_pairs got a malformed row. Expected a JSON object with strings under "
-        f"{' and '.join(map(repr, keys))}, received {received} in line {number} of "
-        f"{path!r}. Correct the line, or choose other columns."
+    return four_part_error(
+        "read_pairs got a malformed row",
+        f"a JSON object with strings under {' and '.join(map(repr, keys))}",
+        f"{received} in line {number} of {path!r}",
+        "Correct the line, or choose other columns",
     )

@@ -3,6 +3,7 @@
 import itertools
 
 from keras_seqattn.data.files import lines
+from keras_seqattn.errors import four_part_error
 
 
 def rows(source, target):
@@ -15,8 +16,9 @@ def rows(source, target):
         if None not in pair:
             yield number, *pair
     if counts[0] != counts[1]:
-        raise ValueError(
-            "read_pairs got two files of different length. Expected as many lines in "
-            f"both, received {counts[0]} in {source!r} and {counts[1]} in {target!r}. "
-            "Look for a line that is missing or broken in two."
+        raise four_part_error(
+            "read_pairs got two files of different length",
+            "as many lines in both",
+            f"{counts[0]} in {source!r} and {counts[1]} in {target!r}",
+            "Look for a line that is missing or broken in two",
         )

@@ -3,6 +3,8 @@
 import dataclasses
 from collections.abc import Iterable
 
+from keras_seqattn.errors import four_part_error
+
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Pairs:
@@ -35,10 +37,11 @@ class Pairs:
         for name in ("source", "target"):
             object.__setattr__(self, name, _listed(name, getattr(self, name)))
         if len(self.source) != len(self.target):
-            raise ValueError(
-                "Pairs got sides of different length. Expected as many targets as "
-                f"sources, received {len(self.source)} sources and "
-                f"{len(self.target)} targets. Look for a line that is missing."
+            raise four_part_error(
+                "Pairs got sides of different length",
+                "as many targets as sources",
+                f"{len(self.source)} sources and {len(self.target)} targets",
+                "Look for a line that is missing",
             )
 
     def select(self, indices):
@@ -70,25 +73,29 @@ class Pairs:
 def _listed(name, strings):
     """A list of strings; one string is a sequence of them, too, but hardly meant."""
     if isinstance(strings, (str, bytes)):
-        raise ValueError(
-            f"Pairs got a single string as its {name}. Expected a list of strings, "
-            f"received {strings[:40]!r}. Put it into a list, or read a file with "
-            "read_pairs."
+        raise four_part_error(
+            f"Pairs got a single string as its {name}",
+            "a list of strings",
+            f"{strings[:40]!r}",
+            "Put it into a list, or read a file with read_pairs",
         )
     if not isinstance(strings, Iterable):
-        raise ValueError(
-            f"Pairs got an unusable {name}. Expected a list of strings, received "
-            f"{strings!r}. Pass as many strings as the other side has."
+        raise four_part_error(
+            f"Pairs got an unusable {name}",
+            "a list of strings",
+            repr(strings),
+            "Pass as many strings as the other side has",
         )
     strings = list(strings)
     usable = _is_text if name == "source" else _is_reference
     if not all(map(usable, strings)):
         at = list(map(usable, strings)).index(False)
         several = "" if name == "source" else " or lists of several references"
-        raise ValueError(
-            f"Pairs got something in its {name} that is no text. Expected strings"
-            f"{several}, received {strings[at]!r} at position {at}. Decode bytes, and "
-            "leave out what has no text on one side."
+        raise four_part_error(
+            f"Pairs got something in its {name} that is no text",
+            f"strings{several}",
+            f"{strings[at]!r} at position {at}",
+            "Decode bytes, and leave out what has no text on one side",
         )
     return strings
 

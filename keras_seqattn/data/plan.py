@@ -5,8 +5,9 @@ import sys
 
 import numpy as np
 
-from keras_seqattn.data.checks import check_count
+from keras_seqattn.checks import check_count
 from keras_seqattn.data.encoded import EncodedPairs
+from keras_seqattn.errors import four_part_error
 
 # Source lengths that are not told apart: fewer shapes, and more pairs that may meet.
 _SOURCE_STEP = 2
@@ -156,23 +157,29 @@ def _positions(dealt):
 
 def _check_encoded(encoded):
     if not isinstance(encoded, EncodedPairs):
-        raise ValueError(
-            "batches got pairs that are not encoded. Expected EncodedPairs, received "
-            f"{encoded!r}. Call encode(pairs, source_text, target_text) first."
+        raise four_part_error(
+            "batches got pairs that are not encoded",
+            "EncodedPairs",
+            repr(encoded),
+            "Call encode(pairs, source_text, target_text) first",
         )
     if len(encoded) == 0:
-        raise ValueError(
-            "batches got nothing to put into batches. Expected one pair or more, "
-            "received none. Check what was read, and the report of the filter."
+        raise four_part_error(
+            "batches got nothing to put into batches",
+            "one pair or more",
+            "none",
+            "Check what was read, and the report of the filter",
         )
 
 
 def check_sizes(batch_tokens, batch_size, pad_to_multiple):
     """Batches have a size, and nothing is less than 1."""
     if batch_tokens is None and batch_size is None:
-        raise ValueError(
-            "batches got no size. Expected batch_tokens, batch_size or both, received "
-            "neither. Pass e.g. batch_tokens=2000."
+        raise four_part_error(
+            "batches got no size",
+            "batch_tokens, batch_size or both",
+            "neither",
+            "Pass e.g. batch_tokens=2000",
         )
     sizes = {"batch_tokens": batch_tokens, "batch_size": batch_size}
     sizes = {name: size for name, size in sizes.items() if size is not None}

@@ -2,10 +2,11 @@
 
 import os
 
+from keras_seqattn.checks import check_choice
 from keras_seqattn.data import json_lines, line_files, tables, tmx
-from keras_seqattn.data.checks import check_choice
 from keras_seqattn.data.files import is_text
 from keras_seqattn.data.pairs import Pairs
+from keras_seqattn.errors import four_part_error
 
 _SUFFIXES = {
     ".tsv": "tsv",
@@ -93,10 +94,11 @@ def _reason(number, pair, paths, skip):
         return "language missing"
     broken = [path for text, path in zip(pair, paths, strict=True) if not is_text(text)]
     if broken and not skip:
-        raise ValueError(
-            "read_pairs got a text that is not UTF-8. Expected UTF-8, received other "
-            f"bytes in line {number} of {broken[0]!r}. Convert the file, or drop such "
-            'pairs with encoding_errors="skip".'
+        raise four_part_error(
+            "read_pairs got a text that is not UTF-8",
+            "UTF-8",
+            f"other bytes in line {number} of {broken[0]!r}",
+            'Convert the file, or drop such pairs with encoding_errors="skip"',
         )
     return "not UTF-8" if broken else None
 
@@ -109,10 +111,12 @@ def _format(path, format):
     if suffix == ".gz":
         suffix = os.path.splitext(stem)[1]
     if suffix.lower() not in _SUFFIXES:
-        raise ValueError(
-            "read_pairs got a single file of unknown format. Expected a name that ends "
-            f"in {', '.join(_SUFFIXES)}, or that and .gz; received {path!r}. Rename "
-            'it, pass format="tsv" or another, or the file with the targets, too.'
+        raise four_part_error(
+            "read_pairs got a single file of unknown format",
+            f"a name that ends in {', '.join(_SUFFIXES)}, or that and .gz",
+            repr(path),
+            'Rename it, pass format="tsv" or another, or the file with the '
+            "targets, too",
         )
     return _SUFFIXES[suffix.lower()]
 
@@ -124,18 +128,20 @@ def _columns(format, columns):
     right = isinstance(columns, (list, tuple)) and len(columns) == 2
     right = right and any(all(type(c) is kind for c in columns) for kind in kinds)
     if not right or any(type(c) is int and c < 0 for c in columns):
-        raise ValueError(
-            f"read_pairs got unusable columns for {format}. Expected two {words}, "
-            f"received columns={columns!r}. Pass that of the source first, e.g. "
-            f"columns={usual or ('en', 'de')}."
+        raise four_part_error(
+            f"read_pairs got unusable columns for {format}",
+            f"two {words}",
+            f"columns={columns!r}",
+            f"Pass that of the source first, e.g. columns={usual or ('en', 'de')}",
         )
     return columns
 
 
 def _check_no_table(format, columns):
     if format is not None or columns is not None:
-        raise ValueError(
-            "read_pairs got options of a table for two files. Expected neither format "
-            f"nor columns, received format={format!r} and columns={columns!r}. Leave "
-            "them out, or pass one file only."
+        raise four_part_error(
+            "read_pairs got options of a table for two files",
+            "neither format nor columns",
+            f"format={format!r} and columns={columns!r}",
+            "Leave them out, or pass one file only",
         )

@@ -3,6 +3,7 @@
 import csv
 
 from keras_seqattn.data.files import is_text, lines
+from keras_seqattn.errors import four_part_error
 
 
 def tsv_rows(path, columns):
@@ -26,10 +27,12 @@ def _csv_table(path):
         except StopIteration:
             return
         except csv.Error as error:
-            raise ValueError(
-                "read_pairs got a malformed row. Expected comma-separated values, "
-                f"received the error {str(error)!r} in the row that begins in line "
-                f"{first} of {path!r}. Look for a quote that is not doubled or closed."
+            raise four_part_error(
+                "read_pairs got a malformed row",
+                "comma-separated values",
+                f"the error {str(error)!r} in the row that begins in line {first} of "
+                f"{path!r}",
+                "Look for a quote that is not doubled or closed",
             ) from error
         if row:
             yield first, row
@@ -43,10 +46,11 @@ def _rows(path, columns, table):
         columns = _numbers(path, columns, header)
     for number, row in table:
         if len(row) <= max(columns):
-            raise ValueError(
-                f"read_pairs got a malformed row. Expected {max(columns) + 1} columns "
-                f"or more, received {len(row)} in line {number} of {path!r}. Check the "
-                "row and the format, or choose other columns."
+            raise four_part_error(
+                "read_pairs got a malformed row",
+                f"{max(columns) + 1} columns or more",
+                f"{len(row)} in line {number} of {path!r}",
+                "Check the row and the format, or choose other columns",
             )
         yield number, row[columns[0]], row[columns[1]]
 
@@ -55,9 +59,10 @@ def _numbers(path, columns, header):
     missing = [name for name in columns if name not in header]
     if missing:
         header = [name for name in header if is_text(name)]
-        raise ValueError(
-            "read_pairs got columns that do not exist. Expected names in the first row "
-            f"of {path!r}, {header}; received {missing}. Check the spelling, or pass "
-            "numbers for a table without a header."
+        raise four_part_error(
+            "read_pairs got columns that do not exist",
+            f"names in the first row of {path!r}, {header}",
+            missing,
+            "Check the spelling, or pass numbers for a table without a header",
         )
     return [header.index(name) for name in columns]

@@ -4,6 +4,7 @@ import re
 from xml.etree import ElementTree
 
 from keras_seqattn.data.files import opened
+from keras_seqattn.errors import four_part_error
 
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _INDENTATION = re.compile(r"[ \t\r]*\n[ \t\r\n]*")
@@ -21,16 +22,19 @@ def rows(path, languages):
                 found.update(texts)
                 yield number, *(_choose(texts, code) for code in wanted)
         except ElementTree.ParseError as error:
-            raise ValueError(
-                "read_pairs got malformed XML. Expected a TMX file, received the error "
-                f"{str(error)!r} in {path!r} after {number} translation units. Correct "
-                "the file, or export it again."
+            raise four_part_error(
+                "read_pairs got malformed XML",
+                "a TMX file",
+                f"the error {str(error)!r} in {path!r} after {number} translation "
+                "units",
+                "Correct the file, or export it again",
             ) from error
     if not all(any(_matches(code, language) for code in found) for language in wanted):
-        raise ValueError(
-            "read_pairs got languages that do not exist. Expected codes that are in "
-            f"{path!r}, {sorted(found)}; received {list(languages)}. Check the "
-            "spelling: 'en' stands for 'en-US', too."
+        raise four_part_error(
+            "read_pairs got languages that do not exist",
+            f"codes that are in {path!r}, {sorted(found)}",
+            f"{list(languages)}",
+            "Check the spelling: 'en' stands for 'en-US', too",
         )
 
 

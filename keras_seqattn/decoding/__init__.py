@@ -1,1 +1,30 @@
-"""The choice of tokens: one loop, several searches, any model that can step."""
+"""From a trained model to tokens: one loop, several searches, any `StepModel`."""
+
+from keras_seqattn.decoding.beam import BeamSearch
+from keras_seqattn.decoding.ensemble import Ensemble
+from keras_seqattn.decoding.greedy import Greedy
+from keras_seqattn.decoding.limits import RelativeLength
+from keras_seqattn.decoding.loop import decode
+from keras_seqattn.decoding.penalties import coverage_penalty, length_penalty
+from keras_seqattn.decoding.protocol import StepModel
+from keras_seqattn.decoding.sampling import Sample
+from keras_seqattn.decoding.scoring import score
+from keras_seqattn.decoding.search import Search
+from keras_seqattn.decoding.shortlist import Shortlist
+from keras_seqattn.decoding.unknown import replace_unknown
+
+__all__ = [
+    "BeamSearch",
+    "Ensemble",
+    "Greedy",
+    "RelativeLength",
+    "Sample",
+    "Search",
+    "Shortlist",
+    "StepModel",
+    "coverage_penalty",
+    "decode",
+    "length_penalty",
+    "replace_unknown",
+    "score",
+]

@@ -4,11 +4,12 @@ import dataclasses
 
 import tensorflow as tf
 
+from keras_seqattn.checks import check_count, check_number
 from keras_seqattn.decoding.constraints import NEVER
 from keras_seqattn.decoding.hypotheses import Choice
-from keras_seqattn.decoding.options import check_count, check_number
 from keras_seqattn.decoding.penalties import coverage_penalty, length_penalty
 from keras_seqattn.decoding.search import Search, register
+from keras_seqattn.errors import four_part_error
 
 
 @register
@@ -55,16 +56,18 @@ class BeamSearch(Search):
         check_number("BeamSearch", "length_penalty", self.length_penalty)
         check_number("BeamSearch", "coverage_penalty", self.coverage_penalty)
         if self.n_best > self.width:
-            raise ValueError(
-                "BeamSearch got contradictory options. Expected n_best <= width, "
-                f"received n_best={self.n_best} and width={self.width}. Widen the "
-                "beam, or ask for fewer hypotheses."
+            raise four_part_error(
+                "BeamSearch got contradictory options",
+                "n_best <= width",
+                f"n_best={self.n_best} and width={self.width}",
+                "Widen the beam, or ask for fewer hypotheses",
             )
         if self.coverage_penalty < 0:
-            raise ValueError(
-                "BeamSearch got an unusable coverage_penalty. Expected 0 or more, "
-                f"received {self.coverage_penalty!r}. Use 0 for none: below it, what "
-                "is left out would be rewarded."
+            raise four_part_error(
+                "BeamSearch got an unusable coverage_penalty",
+                "0 or more",
+                repr(self.coverage_penalty),
+                "Use 0 for none: below it, what is left out would be rewarded",
             )
 
     @property

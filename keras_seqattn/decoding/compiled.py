@@ -7,6 +7,8 @@ import keras
 import tensorflow as tf
 from keras import tree
 
+from keras_seqattn.errors import four_part_error
+
 _FUNCTIONS = {}  # id(model) -> functions: a model need not have a hash
 _LOCK = threading.RLock()
 
@@ -73,10 +75,12 @@ def _reference(model):
     try:
         return weakref.ref(model)
     except TypeError:
-        raise ValueError(
-            "decode got a model whose life cannot be watched. Expected an object that "
-            f"can be weakly referenced, received a {type(model).__name__}. Make it an "
-            "ordinary class: named tuples and classes with __slots__ are not."
+        raise four_part_error(
+            "decode got a model whose life cannot be watched",
+            "an object that can be weakly referenced",
+            f"a {type(model).__name__}",
+            "Make it an ordinary class: named tuples and classes with __slots__ "
+            "are not",
         ) from None
 
 

@@ -7,6 +7,7 @@ import tensorflow as tf
 from keras_seqattn.decoding.checks import check_model
 from keras_seqattn.decoding.constraints import normalise
 from keras_seqattn.decoding.protocol import look_ahead
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.types import Started, Step
 
 
@@ -52,23 +53,29 @@ class Ensemble:
     def __init__(self, models, combine="log_linear", weights=None):
         self.models = list(models)
         if not self.models:
-            raise ValueError(
-                "Ensemble got no models. Expected one or more, received []. Pass a "
-                "list of Seq2Seq models with the same vocabularies."
+            raise four_part_error(
+                "Ensemble got no models",
+                "one or more",
+                "[]",
+                "Pass a list of Seq2Seq models with the same vocabularies",
             )
         for model in self.models:
             check_model(model)
         if combine not in ("linear", "log_linear"):
-            raise ValueError(
-                "Ensemble got an unknown combine. Expected 'linear' or 'log_linear', "
-                f"received {combine!r}. Check the spelling."
+            raise four_part_error(
+                "Ensemble got an unknown combine",
+                "'linear' or 'log_linear'",
+                repr(combine),
+                "Check the spelling",
             )
         weights = [1.0] * len(self.models) if weights is None else list(weights)
         if len(weights) != len(self.models) or min(weights) < 0 or sum(weights) <= 0:
-            raise ValueError(
-                "Ensemble got unusable weights. Expected one number for each of the "
-                f"{len(self.models)} models, 0 or more and not all 0, received "
-                f"{weights}. Use None for equal weights."
+            raise four_part_error(
+                "Ensemble got unusable weights",
+                f"one number for each of the {len(self.models)} models, 0 or more and "
+                "not all 0",
+                weights,
+                "Use None for equal weights",
             )
         self.combine = combine
         self.weights = [float(weight) / sum(weights) for weight in weights]
@@ -123,10 +130,11 @@ class Ensemble:
     def _combined(self, logits):
         sizes = {x.shape[-1] for x in logits}
         if len(sizes) > 1:
-            raise ValueError(
-                "Ensemble got models with different vocabularies. Expected logits of "
-                f"one size, received {sorted(sizes)}. Pass models over the same "
-                "tokens: others cannot vote together."
+            raise four_part_error(
+                "Ensemble got models with different vocabularies",
+                "logits of one size",
+                f"{sorted(sizes)}",
+                "Pass models over the same tokens: others cannot vote together",
             )
         pairs = [normalise(tf.cast(x, tf.float32)) for x in logits]
         log_probs = [clean - log_sum for clean, log_sum in pairs]

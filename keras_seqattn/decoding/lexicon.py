@@ -3,6 +3,7 @@
 import numpy as np
 
 from keras_seqattn.decoding.scoring import score
+from keras_seqattn.errors import four_part_error
 
 
 def aligned(model, pairs, per_token, batch_size):
@@ -73,10 +74,10 @@ def _vocabulary(model, side):
     member = getattr(model, "models", [model])[0]
     embedding = getattr(member, f"{side}_embedding", None)
     if not hasattr(embedding, "input_dim"):
-        raise ValueError(
-            "Shortlist.learn got a model of unknown vocabularies. Expected a Seq2Seq "
-            f"or an Ensemble of them, received {type(member).__name__} without a "
-            f"{side}_embedding. Make the table yourself, for Shortlist(table, "
-            "frequent)."
+        raise four_part_error(
+            "Shortlist.learn got a model of unknown vocabularies",
+            "a Seq2Seq or an Ensemble of them",
+            f"{type(member).__name__} without a {side}_embedding",
+            "Make the table yourself, for Shortlist(table, frequent)",
         )
     return embedding.input_dim

@@ -4,8 +4,9 @@ import dataclasses
 
 import tensorflow as tf
 
-from keras_seqattn.decoding.options import check_count, check_number
+from keras_seqattn.checks import check_count, check_number
 from keras_seqattn.decoding.search import register
+from keras_seqattn.errors import four_part_error
 
 
 @register
@@ -35,11 +36,11 @@ class RelativeLength:
         if self.at_most is not None:
             check_count("RelativeLength", "at_most", self.at_most, 1)
         if self.times < 0 or self.times + self.plus <= 0:
-            raise ValueError(
-                "RelativeLength got numbers that allow no token. Expected times >= 0 "
-                "and plus >= 0, not both 0, received "
-                f"times={self.times!r}, plus={self.plus!r}. Use e.g. times=2.0: twice "
-                "the source is a usual limit."
+            raise four_part_error(
+                "RelativeLength got numbers that allow no token",
+                "times >= 0 and plus >= 0, not both 0",
+                f"times={self.times!r}, plus={self.plus!r}",
+                "Use e.g. times=2.0: twice the source is a usual limit",
             )
 
     def limits(self, source, pad):

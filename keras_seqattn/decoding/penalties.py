@@ -21,6 +21,10 @@ def length_penalty(lengths, alpha):
     Equations:
         lp(Y) = (5 + |Y|)^alpha / (5 + 1)^alpha  (14)
 
+    Example:
+        >>> length_penalty([1, 7], alpha=1.0).numpy().tolist()
+        [1.0, 2.0]
+
     References:
         Wu et al. 2016, arXiv:1609.08144.
     """
@@ -41,6 +45,11 @@ def coverage_penalty(coverage, mask, beta):
 
     Equations:
         cp(X; Y) = beta * sum{log(min(sum{p[i, j] : j}, 1)) : i}  (14)
+
+    Example:
+        >>> seen = np.array([[0.5, 1.0, 0.0]], "float32")  # the last one is padding
+        >>> penalty = coverage_penalty(seen, np.array([[True, True, False]]), beta=1.0)
+        >>> np.testing.assert_allclose(penalty, [np.log(0.5)], rtol=1e-6)
 
     References:
         Wu et al. 2016, arXiv:1609.08144.

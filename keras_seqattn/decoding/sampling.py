@@ -4,11 +4,12 @@ import dataclasses
 
 import tensorflow as tf
 
+from keras_seqattn.checks import check_count, check_number
 from keras_seqattn.decoding.constraints import NEVER
 from keras_seqattn.decoding.greedy import continued
 from keras_seqattn.decoding.hypotheses import Choice
-from keras_seqattn.decoding.options import check_count, check_number
 from keras_seqattn.decoding.search import Search, register
+from keras_seqattn.errors import four_part_error
 
 
 @register
@@ -54,15 +55,18 @@ class Sample(Search):
         if self.top_p is not None:
             check_number("Sample", "top_p", self.top_p)
         if not self.temperature > 0:
-            raise ValueError(
-                "Sample got an unusable temperature. Expected a number above 0, "
-                f"received temperature={self.temperature!r}. For the most probable "
-                "token use Greedy()."
+            raise four_part_error(
+                "Sample got an unusable temperature",
+                "a number above 0",
+                f"temperature={self.temperature!r}",
+                "For the most probable token use Greedy()",
             )
         if self.top_p is not None and not 0 < self.top_p <= 1:
-            raise ValueError(
-                "Sample got an unusable top_p. Expected a probability in (0, 1], "
-                f"received top_p={self.top_p!r}. Use None for all tokens."
+            raise four_part_error(
+                "Sample got an unusable top_p",
+                "a probability in (0, 1]",
+                f"top_p={self.top_p!r}",
+                "Use None for all tokens",
             )
 
     @property

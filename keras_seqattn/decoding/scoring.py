@@ -5,6 +5,7 @@ import tensorflow as tf
 from keras_seqattn.decoding.checks import check_source, check_tokens
 from keras_seqattn.decoding.compiled import compiled
 from keras_seqattn.decoding.protocol import can_score
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.types import Scored, SpecialTokens
 
 
@@ -40,27 +41,31 @@ def score(model, source, target, tokens=None):
     """
     tokens = SpecialTokens() if tokens is None else SpecialTokens(*tokens)
     if isinstance(model, type) or not can_score(model):
-        raise ValueError(
-            "score got an unusable model. Expected a Seq2Seq or an Ensemble of them, "
-            f"received {model!r}. Pass one that can be called on whole sentences."
+        raise four_part_error(
+            "score got an unusable model",
+            "a Seq2Seq or an Ensemble of them",
+            repr(model),
+            "Pass one that can be called on whole sentences",
         )
     check_tokens("score", model, tokens)
     source, target = tf.convert_to_tensor(source), tf.cast(target, tf.int32)
     check_source("score", source)
     if len(target.shape) != 2 or 0 in target.shape:
-        raise ValueError(
-            "score got an unusable target. Expected ids [batch, target] with at least "
-            f"one sentence and one token, received shape {tuple(target.shape)}. For "
-            "the hypotheses of a beam pass one of them, e.g. decoded.tokens[:, 0]."
+        raise four_part_error(
+            "score got an unusable target",
+            "ids [batch, target] with at least one sentence and one token",
+            f"shape {tuple(target.shape)}",
+            "For the hypotheses of a beam pass one of them, e.g. decoded.tokens[:, 0]",
         )
 
     if None not in (source.shape[0], target.shape[0]) and (
         source.shape[0] != target.shape[0]
     ):
-        raise ValueError(
-            "score got sources and targets of different batches. Expected a target for "
-            f"every source, received shapes {tuple(source.shape)} and "
-            f"{tuple(target.shape)}. Pass the same number of rows."
+        raise four_part_error(
+            "score got sources and targets of different batches",
+            "a target for every source",
+            f"shapes {tuple(source.shape)} and {tuple(target.shape)}",
+            "Pass the same number of rows",
         )
 
     def run(model, source, target):

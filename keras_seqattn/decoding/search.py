@@ -5,8 +5,9 @@ import dataclasses
 import keras
 import tensorflow as tf
 
+from keras_seqattn.checks import check_count
 from keras_seqattn.decoding.hypotheses import Hypotheses
-from keras_seqattn.decoding.options import check_count
+from keras_seqattn.errors import four_part_error
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -40,9 +41,11 @@ class Search:
     def __post_init__(self):
         owner = type(self).__name__
         if not isinstance(self.forbidden_tokens, (list, tuple)):
-            raise ValueError(
-                f"{owner} got unusable forbidden_tokens. Expected a tuple of ids, "
-                f"received {self.forbidden_tokens!r}. Pass e.g. (3,) for one."
+            raise four_part_error(
+                f"{owner} got unusable forbidden_tokens",
+                "a tuple of ids",
+                repr(self.forbidden_tokens),
+                "Pass e.g. (3,) for one",
             )
         object.__setattr__(self, "forbidden_tokens", tuple(self.forbidden_tokens))
         check_count(owner, "min_length", self.min_length, 0)

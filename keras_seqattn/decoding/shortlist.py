@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from keras_seqattn.checks import check_count
 from keras_seqattn.decoding.lexicon import aligned, counted
-from keras_seqattn.decoding.options import check_count
 from keras_seqattn.decoding.shortlist_file import read_arrays
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.files import replacing
 from keras_seqattn.types import SpecialTokens
 
@@ -180,11 +181,12 @@ def given_ids(tokens, first=()):
 def _check_frequent(frequent):
     vocabulary = np.arange(frequent.size)
     if frequent.ndim != 1 or not np.array_equal(np.sort(frequent), vocabulary):
-        raise ValueError(
-            "Shortlist got unusable frequent tokens. Expected every target id once, "
-            f"0 to {frequent.size - 1}, [vocabulary], received shape {frequent.shape} "
-            "with other ids, or some of them twice. Pass the whole vocabulary, the "
-            "most frequent first; `common` says how many of them are always listed."
+        raise four_part_error(
+            "Shortlist got unusable frequent tokens",
+            f"every target id once, 0 to {frequent.size - 1}, [vocabulary]",
+            f"shape {frequent.shape} with other ids, or some of them twice",
+            "Pass the whole vocabulary, the most frequent first; `common` says how "
+            "many of them are always listed",
         )
 
 
@@ -194,8 +196,10 @@ def _check_table(table, vocabulary):
         received = f"{table.dtype} {table.shape}"
         if usable:
             received += f" from {table.min()} to {table.max()}"
-        raise ValueError(
-            "Shortlist got an unusable table. Expected target ids [source_vocabulary, "
-            f"per_token] in [0, {vocabulary}), and -1 for none, received {received}. "
-            "Make one with Shortlist.learn."
+        raise four_part_error(
+            "Shortlist got an unusable table",
+            f"target ids [source_vocabulary, per_token] in [0, {vocabulary}), and "
+            "-1 for none",
+            received,
+            "Make one with Shortlist.learn",
         )

@@ -7,6 +7,7 @@ import zipfile
 
 import numpy as np
 
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.safe_reading import in_one_line, open_regular
 
 OWNER = "Shortlist.load"
@@ -33,10 +34,11 @@ def read_arrays(path, ranks, numbers):
         except Exception as error:  # of whatever kind: the file may hold anything
             wrong, cause = [in_one_line(error)], error
     if wrong:
-        raise ValueError(
-            f"{OWNER} cannot read {os.fspath(path)}. Expected integer arrays "
-            f"{list(ranks)} of a saved Shortlist, received something else ({wrong[0]})."
-            " Make one with Shortlist.learn, or copy the file again."
+        raise four_part_error(
+            f"{OWNER} cannot read {os.fspath(path)}",
+            f"integer arrays {list(ranks)} of a saved Shortlist",
+            f"something else ({wrong[0]})",
+            "Make one with Shortlist.learn, or copy the file again",
         ) from cause
     return {**found, **{name: int(found[name]) for name in numbers}}
 

@@ -8,6 +8,7 @@ import tensorflow as tf
 from keras_seqattn.decoding.checks import check_forced, check_ids, check_vocabulary
 from keras_seqattn.decoding.protocol import can_shorten
 from keras_seqattn.decoding.shortlist import Shortlist, given_ids
+from keras_seqattn.errors import four_part_error
 
 
 def shortlisted(shortlist, source, search, tokens, prefix):
@@ -43,16 +44,18 @@ def shortlisted(shortlist, source, search, tokens, prefix):
 def check_shortlist(shortlist, model, source, search, tokens, prefix):
     """The model can be shortened, has these vocabularies, and there is room."""
     if not isinstance(shortlist, Shortlist):
-        raise ValueError(
-            "decode got an unusable shortlist. Expected a Shortlist or None, received "
-            f"{shortlist!r}. Make one with Shortlist.learn."
+        raise four_part_error(
+            "decode got an unusable shortlist",
+            "a Shortlist or None",
+            repr(shortlist),
+            "Make one with Shortlist.learn",
         )
     if not can_shorten(model):
-        raise ValueError(
-            "decode got a shortlist for a model that always has logits of all tokens. "
-            "Expected one with the method shorten(memory, ids), in an Ensemble all of "
-            f"them, received {model!r}. Drop the shortlist, or define the method (see "
-            "Seq2Seq.shorten)."
+        raise four_part_error(
+            "decode got a shortlist for a model that always has logits of all tokens",
+            "one with the method shorten(memory, ids), in an Ensemble all of them",
+            repr(model),
+            "Drop the shortlist, or define the method (see Seq2Seq.shorten)",
         )
     check_fit(shortlist, model)
     check_ids(source, "shortlist", "Drop the shortlist.")
@@ -64,11 +67,12 @@ def check_shortlist(shortlist, model, source, search, tokens, prefix):
         listed |= set(np.unique(prefix).tolist())
     size = min(shortlist.size, vocabulary)
     if len(listed) > size or max(listed) >= vocabulary:
-        raise ValueError(
-            "decode got a shortlist with too little room. Expected one for all ids up "
-            f"to the largest special token, forbidden_tokens and the prefix, {size} "
-            f"at most and below {vocabulary}, received {len(listed)} ids up to "
-            f"{max(listed)}. Make a Shortlist of a larger size."
+        raise four_part_error(
+            "decode got a shortlist with too little room",
+            "one for all ids up to the largest special token, forbidden_tokens and "
+            f"the prefix, {size} at most and below {vocabulary}",
+            f"{len(listed)} ids up to {max(listed)}",
+            "Make a Shortlist of a larger size",
         )
 
 
@@ -80,8 +84,10 @@ def check_fit(shortlist, model):
             embedding = getattr(part, f"{side}_embedding", None)
             expected = getattr(embedding, "input_dim", size)
             if size != expected:
-                raise ValueError(
-                    f"Shortlist does not fit the model. Expected a {side} vocabulary "
-                    f"of {expected} tokens, as many as the model embeds, received "
-                    f"{shortlist!r}. Make one with Shortlist.learn."
+                raise four_part_error(
+                    "Shortlist does not fit the model",
+                    f"a {side} vocabulary of {expected} tokens, as many as the model "
+                    "embeds",
+                    repr(shortlist),
+                    "Make one with Shortlist.learn",
                 )

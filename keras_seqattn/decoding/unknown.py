@@ -2,6 +2,8 @@
 
 import tensorflow as tf
 
+from keras_seqattn.errors import four_part_error
+
 
 def replace_unknown(target, source, alignments, unknown="<unk>", dictionary=None):
     """Puts the source word with the largest alignment in place of unknown ones.
@@ -36,11 +38,11 @@ def replace_unknown(target, source, alignments, unknown="<unk>", dictionary=None
     if len(alignments.shape) == len(target.shape) + 2:
         alignments = tf.reduce_mean(alignments, axis=-3)
     if len(alignments.shape) != len(target.shape) + 1:
-        raise ValueError(
-            "replace_unknown got alignments that do not fit the target. Expected "
-            f"[..., target, source] for a target of shape {tuple(target.shape)}, "
-            f"received shape {tuple(alignments.shape)}. Pass those of the same Decoded "
-            "or Scored."
+        raise four_part_error(
+            "replace_unknown got alignments that do not fit the target",
+            f"[..., target, source] for a target of shape {tuple(target.shape)}",
+            f"shape {tuple(alignments.shape)}",
+            "Pass those of the same Decoded or Scored",
         )
     between = [None] * (len(alignments.shape) - 2)
     real = (source != "")[(slice(None), *between)]

@@ -1,1 +1,9 @@
-"""From strings to strings in one graph, and out of Python as a SavedModel."""
+"""Models that run without Python: SavedModels and LiteRT files."""
+
+from keras_seqattn.export.litert_run import litert_function
+from keras_seqattn.manifest import verify
+
+__all__ = [
+    "litert_function",
+    "verify",
+]

@@ -4,7 +4,8 @@ import hashlib
 import json
 import math
 
-from keras_seqattn.export.manifest import versions
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.manifest import versions
 
 # What the caller may add to: the rest of these is found out.
 _OPEN = {"model": ("function", "arguments")}
@@ -49,26 +50,32 @@ def check_own(own):
     if own is None:
         return
     if not isinstance(own, dict) or not isinstance(own.get("model", {}), dict):
-        raise ValueError(
-            "export got an unusable manifest. Expected a dict, and a dict as its "
-            f"'model', received manifest={own!r}. Pass e.g. manifest="
-            '{"model": {"function": "zoo.bahdanau2015"}, "licence": "CC-BY-4.0"}.'
+        raise four_part_error(
+            "export got an unusable manifest",
+            "a dict, and a dict as its 'model'",
+            f"manifest={own!r}",
+            'Pass e.g. manifest={"model": {"function": "zoo.bahdanau2015"}, '
+            '"licence": "CC-BY-4.0"}',
         )
     taken = [name for name in own if name in _FIXED]
     inner = own.get("model", {})
     taken += [f"model/{name}" for name in inner if name not in _OPEN["model"]]
     if taken:
-        raise ValueError(
-            "export got a manifest with what is found out. Expected names of your own, "
-            f"'metrics', and a 'model' with {' and '.join(_OPEN['model'])}, received "
-            f"{', '.join(taken)}. Leave them out."
+        raise four_part_error(
+            "export got a manifest with what is found out",
+            "names of your own, 'metrics', and a 'model' with "
+            f"{' and '.join(_OPEN['model'])}",
+            f"{', '.join(taken)}",
+            "Leave them out",
         )
     try:
         json.dumps(own, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise ValueError(
-            "export got a manifest that JSON cannot hold. Expected strings, finite "
-            f"numbers, lists and dicts of them, received: {error}. Convert the rest."
+        raise four_part_error(
+            "export got a manifest that JSON cannot hold",
+            "strings, finite numbers, lists and dicts of them",
+            error,
+            "Convert the rest",
         ) from error
 
 

@@ -2,9 +2,10 @@
 
 from google.protobuf import empty_pb2, unknown_fields
 
+from keras_seqattn.checks import check_count
 from keras_seqattn.decoding.beam import BeamSearch
 from keras_seqattn.decoding.greedy import Greedy
-from keras_seqattn.decoding.options import check_count
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.export.litert_characters import OWNER
 from keras_seqattn.export.litert_run import litert_function
 from keras_seqattn.text.characters import Characters
@@ -28,41 +29,49 @@ def check_sizes(**sizes):
 def check_pipeline(pipeline, weights):
     """LiteRT has what is needed, as far as can be told from the options."""
     if weights not in WEIGHTS:
-        raise ValueError(
-            f"{OWNER} got unknown weights. Expected one of {list(WEIGHTS)}, received "
-            f"weights={weights!r}. Check the spelling."
+        raise four_part_error(
+            f"{OWNER} got unknown weights",
+            f"one of {list(WEIGHTS)}",
+            f"weights={weights!r}",
+            "Check the spelling",
         )
     search = pipeline.search
     if type(search) not in (Greedy, BeamSearch) or search.no_repeat_ngram:
-        raise ValueError(
-            f"{OWNER} got a search that LiteRT has no operations for. Expected "
-            "Greedy() or BeamSearch(...) with no_repeat_ngram=0, received "
-            f"{search!r}. Pass another one, e.g. translator.with_search(Greedy())."
+        raise four_part_error(
+            f"{OWNER} got a search that LiteRT has no operations for",
+            "Greedy() or BeamSearch(...) with no_repeat_ngram=0",
+            repr(search),
+            "Pass another one, e.g. translator.with_search(Greedy())",
         )
     if pipeline.unknown is not None:
-        raise ValueError(
-            f"{OWNER} cannot replace unknown words. Expected unknown=None, received a "
-            f"dict of {len(pipeline.unknown)}. Leave it out, and replace them where "
-            "the file is used, by the alignments."
+        raise four_part_error(
+            f"{OWNER} cannot replace unknown words",
+            "unknown=None",
+            f"a dict of {len(pipeline.unknown)}",
+            "Leave it out, and replace them where the file is used, by the alignments",
         )
     if pipeline.shortlist is not None:
-        raise ValueError(
-            f"{OWNER} got a shortlist that LiteRT has no operations for. Expected "
-            f"shortlist=None, received {pipeline.shortlist!r}. Leave it out."
+        raise four_part_error(
+            f"{OWNER} got a shortlist that LiteRT has no operations for",
+            "shortlist=None",
+            repr(pipeline.shortlist),
+            "Leave it out",
         )
     if "bfloat16" in _precisions(pipeline.model):
-        raise ValueError(
-            f"{OWNER} got a model that computes in bfloat16, which LiteRT does not. "
-            "Expected float32, received layers of the policy mixed_bfloat16. Make the "
-            "model under the policy float32 and give it these weights: "
-            "model.set_weights(trained.get_weights())."
+        raise four_part_error(
+            f"{OWNER} got a model that computes in bfloat16, which LiteRT does not",
+            "float32",
+            "layers of the policy mixed_bfloat16",
+            "Make the model under the policy float32 and give it these weights: "
+            "model.set_weights(trained.get_weights())",
         )
     variables = getattr(pipeline.model, "variables", ())
     if any(variable.dtype == "int8" for variable in variables):
-        raise ValueError(
-            f"{OWNER} got a model that is quantised already. Expected one before "
-            'quantize("int8"), whose products LiteRT lacks, received variables of '
-            'int8. Export the unquantised one, with weights="int8".'
+        raise four_part_error(
+            f"{OWNER} got a model that is quantised already",
+            'one before quantize("int8"), whose products LiteRT lacks',
+            "variables of int8",
+            'Export the unquantised one, with weights="int8"',
         )
     for side in ("source", "target"):
         _check_text(side, getattr(pipeline, f"{side}_text"))
@@ -89,10 +98,11 @@ def check_content(content, batch):
 def lacking(error):
     """What LiteRT says about operations, in our words; a `ValueError`."""
     first = str(error).splitlines()[0]
-    return ValueError(
-        f"{OWNER} got a model that LiteRT has no operations for. Expected its own and "
-        f'those of tensorflow-text, received "{first}". Use other layers, or '
-        "Translator.export: a SavedModel has all operations."
+    return four_part_error(
+        f"{OWNER} got a model that LiteRT has no operations for",
+        "its own and those of tensorflow-text",
+        f'"{first}"',
+        "Use other layers, or Translator.export: a SavedModel has all operations",
     )
 
 
@@ -109,11 +119,12 @@ def _check_text(side, text):
         received = f"a {name} with a token of {longest} bytes"
     else:
         return
-    raise ValueError(
-        f"{OWNER} got a {side}_text that LiteRT has no operations for. Expected "
-        "Characters, Words, WordPiece or a unigram SentencePiece without bytes, tokens "
-        f"up to {_LONGEST} bytes, the source without normalization, received "
-        f"{received}. Train with one of these, or use Translator.export."
+    raise four_part_error(
+        f"{OWNER} got a {side}_text that LiteRT has no operations for",
+        "Characters, Words, WordPiece or a unigram SentencePiece without "
+        f"bytes, tokens up to {_LONGEST} bytes, the source without normalization",
+        received,
+        "Train with one of these, or use Translator.export",
     )
 
 

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.text.optional import tensorflow_text
 
 OWNER = "litert_function"
@@ -36,10 +37,11 @@ def litert_function(file):
 
     def translate(texts):
         if isinstance(texts, str) or len(texts) != batch:
-            raise ValueError(
-                f"{OWNER} got another number of texts. Expected a list of {batch}, "
-                f"received {texts!r}. Fill it up with blank ones, or export with "
-                "another batch."
+            raise four_part_error(
+                f"{OWNER} got another number of texts",
+                f"a list of {batch}",
+                repr(texts),
+                "Fill it up with blank ones, or export with another batch",
             )
         return run(text=np.array([text.encode() for text in texts], object))
 

@@ -4,6 +4,8 @@ import contextlib
 
 import keras
 
+from keras_seqattn.errors import four_part_error
+
 
 @contextlib.contextmanager
 def without_cudnn(model):
@@ -32,11 +34,12 @@ def check_portable(functions):
     for name, function in functions.items():
         kernels = sorted(x for x in operations(function) if x.startswith("Cudnn"))
         if kernels:
-            raise ValueError(
-                "export got a model that needs a GPU. Expected a graph without cuDNN, "
-                f"received {', '.join(kernels)} in the signature {name}. Pass "
-                "use_cudnn=False to the recurrent layers that the model keeps where "
-                "Keras does not find them."
+            raise four_part_error(
+                "export got a model that needs a GPU",
+                "a graph without cuDNN",
+                f"{', '.join(kernels)} in the signature {name}",
+                "Pass use_cudnn=False to the recurrent layers that the model keeps "
+                "where Keras does not find them",
             )
 
 

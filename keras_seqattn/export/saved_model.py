@@ -4,8 +4,8 @@ import os
 
 import tensorflow as tf
 
-from keras_seqattn.decoding.options import check_count
-from keras_seqattn.export import manifest as manifests
+from keras_seqattn import manifest as manifests
+from keras_seqattn.checks import check_count
 from keras_seqattn.export.description import check_own, describe
 from keras_seqattn.export.portable import check_portable, without_cudnn
 from keras_seqattn.export.signatures import signatures

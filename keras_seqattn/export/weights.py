@@ -6,6 +6,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from keras_seqattn.errors import four_part_error
+
 KINDS = ("float32", "bfloat16", "int8")
 _SMALL = 1024  # numbers: fewer are not worth it
 
@@ -46,9 +48,11 @@ class StoredWeights(tf.Module):
 def check_kind(kind):
     """It is one that can be stored."""
     if kind not in KINDS:
-        raise ValueError(
-            f"export got unknown weights. Expected one of {list(KINDS)}, received "
-            f"weights={kind!r}. Check the spelling."
+        raise four_part_error(
+            "export got unknown weights",
+            f"one of {list(KINDS)}",
+            f"weights={kind!r}",
+            "Check the spelling",
         )
 
 

@@ -3,11 +3,13 @@
 import keras
 from keras import ops, tree
 
-from keras_seqattn.layers import checks
-from keras_seqattn.layers.base import Composite, carry_mask, projection
-from keras_seqattn.layers.loop_dropout import LoopDropout
-from keras_seqattn.layers.steps import step_verb
-from keras_seqattn.layers.training import given
+from keras_seqattn.checks import check_count, check_rate
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.layers.parts import checks
+from keras_seqattn.layers.parts.base import Composite, carry_mask, projection
+from keras_seqattn.layers.parts.loop_dropout import LoopDropout
+from keras_seqattn.layers.parts.steps import step_verb
+from keras_seqattn.layers.parts.training_argument import given
 from keras_seqattn.ops import dispatch
 from keras_seqattn.ops.align import context_vector
 from keras_seqattn.ops.mask import zero_padding
@@ -68,8 +70,8 @@ class Attention(Composite):
         owner = type(self).__name__
         checks.check_implementation(owner, implementation)
         if value_units is not None:
-            checks.check_size(owner, "value_units", value_units)
-        checks.check_rate(owner, "dropout", dropout)
+            check_count(owner, "value_units", value_units)
+        check_rate(owner, "dropout", dropout)
         self.value_units = value_units
         self.dropout = dropout
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
@@ -149,10 +151,12 @@ class Attention(Composite):
 
     def score(self, query, memory, state=()):
         """Scores `[batch, ..., source]` of a query against a memory."""
-        raise NotImplementedError(
-            f"{type(self).__name__} has no score. Expected a subclass of Attention "
-            "that defines score(query, memory, state). Received none. See "
-            "CONTRIBUTING.md."
+        raise four_part_error(
+            f"{type(self).__name__} has no score",
+            "a subclass of Attention that defines score(query, memory, state)",
+            "none",
+            "See CONTRIBUTING.md",
+            kind=NotImplementedError,
         )
 
     @property
@@ -267,10 +271,11 @@ class Attention(Composite):
         owner = type(self).__name__
         self.check_shapes(query.shape, value.shape)
         if query_mask is not None and len(query.shape) == 2:
-            raise ValueError(
-                f"{owner} got a query_mask for a single query. Expected None with a "
-                "query [batch, query_depth], received a mask of shape "
-                f"{tuple(query_mask.shape)}. Drop it, or give the query a target axis."
+            raise four_part_error(
+                f"{owner} got a query_mask for a single query",
+                "None with a query [batch, query_depth]",
+                f"a mask of shape {tuple(query_mask.shape)}",
+                "Drop it, or give the query a target axis",
             )
         checks.check_mask(owner, query_mask, "query", query.shape, "target")
         checks.check_mask(owner, value_mask, "value", value.shape, "source")

@@ -3,15 +3,16 @@
 import keras
 from keras import ops, tree
 
-from keras_seqattn.layers import checks
-from keras_seqattn.layers.base import (
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.layers.decoder_cell import PROTOCOL
+from keras_seqattn.layers.parts import checks
+from keras_seqattn.layers.parts.base import (
     Composite,
     build_part,
     carry_mask,
     serialize_part,
 )
-from keras_seqattn.layers.decoder_cell import PROTOCOL
-from keras_seqattn.layers.steps import step_verb
+from keras_seqattn.layers.parts.steps import step_verb
 from keras_seqattn.ops import dispatch
 from keras_seqattn.ops.mask import zero_padding
 from keras_seqattn.ops.unroll import static_unroll
@@ -75,11 +76,12 @@ class AttentionDecoder(Composite):
         made = not isinstance(cell, type)
         missing = [name for name in PROTOCOL if not (made and hasattr(cell, name))]
         if missing:
-            raise ValueError(
-                "AttentionDecoder got an unusable cell. Expected a decoder cell (see "
-                f"DecoderCell), received {cell!r}, which lacks {', '.join(missing)}. "
+            raise four_part_error(
+                "AttentionDecoder got an unusable cell",
+                "a decoder cell (see DecoderCell)",
+                f"{cell!r}, which lacks {', '.join(missing)}",
                 "Wrap a recurrent cell first, e.g. BahdanauCell(256, "
-                "attention=BahdanauAttention(256), cell='gru')."
+                "attention=BahdanauAttention(256), cell='gru')",
             )
         kwargs.setdefault("dtype", cell.dtype_policy)
         super().__init__(**kwargs)

@@ -1,8 +1,8 @@
 """What the decoder cells that attend have in common: a mechanism, and its shapes."""
 
-from keras_seqattn.layers import checks
-from keras_seqattn.layers.base import build_part, serialize_part
 from keras_seqattn.layers.decoder_cell import DecoderCell
+from keras_seqattn.layers.parts import checks
+from keras_seqattn.layers.parts.base import build_part, serialize_part
 
 
 class AttentiveCell(DecoderCell):

@@ -2,9 +2,9 @@
 
 import keras
 
-from keras_seqattn.layers import checks
+from keras_seqattn.checks import check_count
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.base import projection, through, weight_of
+from keras_seqattn.layers.parts.base import projection, through, weight_of
 from keras_seqattn.ops.score import additive_score, normalized_v
 
 
@@ -45,7 +45,7 @@ class BahdanauAttention(Attention):
 
     def __init__(self, units, normalize=False, **kwargs):
         super().__init__(**kwargs)
-        checks.check_size(type(self).__name__, "units", units)
+        check_count(type(self).__name__, "units", units)
         self.units = units
         self.normalize = normalize
         self.query_projection = projection(self, units, "query_projection")  # W_a

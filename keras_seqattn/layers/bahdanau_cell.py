@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 import keras
 from keras import ops
 
-from keras_seqattn.layers import checks
+from keras_seqattn.checks import check_choice
 from keras_seqattn.layers.attentive_cell import AttentiveCell
-from keras_seqattn.layers.cell_stack import CellStack
+from keras_seqattn.layers.parts.cell_stack import CellStack
 from keras_seqattn.ops.align import context_vector
 from keras_seqattn.types import Step
 
@@ -59,7 +59,7 @@ class BahdanauCell(AttentiveCell):
     def __init__(self, units, attention, cell="gru", readout="state", **kwargs):
         super().__init__(units, attention, cell, **kwargs)
         choices = ("state", "previous_state")
-        checks.check_choice(type(self).__name__, "readout", readout, choices)
+        check_choice(type(self).__name__, "readout", readout, choices)
         self.readout = readout
         self.recurrence = CellStack(self, name="recurrence")
 

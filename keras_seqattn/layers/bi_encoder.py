@@ -3,13 +3,10 @@
 import keras
 from keras import ops, tree
 
-from keras_seqattn.layers.checks import (
-    check_choice,
-    check_residual_from,
-    check_size,
-)
+from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.layers.encoder import Encoder
-from keras_seqattn.layers.recurrent import state_size
+from keras_seqattn.layers.parts.checks import check_residual_from
+from keras_seqattn.layers.parts.recurrence import state_size
 from keras_seqattn.types import Encoded
 
 
@@ -81,7 +78,7 @@ class BiEncoder(Encoder):
         **kwargs,
     ):
         super().__init__(units, cell, **kwargs)
-        check_size("BiEncoder", "layers", layers)
+        check_count("BiEncoder", "layers", layers)
         check_choice("BiEncoder", "merge", merge, ("concat", "sum"))
         self.layers, self.merge = layers, merge
         check_residual_from("BiEncoder", residual_from)

@@ -3,9 +3,10 @@
 import keras
 from keras import ops, tree
 
-from keras_seqattn.layers.base import Composite, projection
-from keras_seqattn.layers.checks import check_choice, check_size
-from keras_seqattn.layers.recurrent import as_lists
+from keras_seqattn.checks import check_choice, check_count
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.layers.parts.base import Composite, projection
+from keras_seqattn.layers.parts.recurrence import as_lists
 from keras_seqattn.ops.mask import row_lengths, zero_padding
 from keras_seqattn.ops.precision import at_least_float32
 from keras_seqattn.types import Encoded
@@ -124,11 +125,11 @@ class CopyBridge(Bridge):
         depth = len(states)
         chosen = range(depth) if self.layers is None else self.layers
         if not chosen or not all(-depth <= i < depth for i in chosen):
-            raise ValueError(
-                "CopyBridge got layers that the encoder does not have. Expected "
-                f"indices from {-depth} to {depth - 1}, received "
-                f"layers={self.layers}. Count from 0 at the bottom, or use None for "
-                "all layers."
+            raise four_part_error(
+                "CopyBridge got layers that the encoder does not have",
+                f"indices from {-depth} to {depth - 1}",
+                f"layers={self.layers}",
+                "Count from 0 at the bottom, or use None for all layers",
             )
         states = [states[i] for i in chosen]
         return states[0] if len(states) == 1 else states
@@ -200,10 +201,11 @@ class DenseBridge(Bridge):
         sizes = tree.flatten(states)[1::2]  # of the flattened [batch, size] pairs
         top = tree.flatten(states[-1])[1]
         if self.inputs == "backward" and top % 2:
-            raise ValueError(
-                "DenseBridge got a state whose size is odd. Expected the forward and "
-                f"backward halves of a bidirectional layer, received size {top}. Use "
-                'inputs="state" after an encoder that does not concatenate them.'
+            raise four_part_error(
+                "DenseBridge got a state whose size is odd",
+                "the forward and backward halves of a bidirectional layer",
+                f"size {top}",
+                'Use inputs="state" after an encoder that does not concatenate them',
             )
         depth = {"state": sum(sizes), "backward": top // 2, "mean": values[-1]}
         for dense in self.projections:
@@ -257,15 +259,15 @@ def _as_encoded(bridge, encoded):
     """The named tuple (of tensors or shapes), for which a reloaded model has a list."""
     nested = isinstance(encoded, (list, tuple)) and len(encoded) == 3
     if not nested or not isinstance(encoded[2], (list, tuple)):
-        raise ValueError(
-            f"{type(bridge).__name__} got something else than what an encoder returns. "
-            "Expected Encoded(values, mask, state), received "
-            f"{getattr(encoded, 'shape', encoded)}. Pass the result of the encoder "
-            "whole, not one of its parts."
+        raise four_part_error(
+            f"{type(bridge).__name__} got something else than what an encoder returns",
+            "Encoded(values, mask, state)",
+            f"{getattr(encoded, 'shape', encoded)}",
+            "Pass the result of the encoder whole, not one of its parts",
         )
     return Encoded(*encoded)
 
 
 def _check_state_size(owner, state_size):
     for size in tree.flatten(state_size) or [None]:
-        check_size(owner, "state_size", size)
+        check_count(owner, "state_size", size)

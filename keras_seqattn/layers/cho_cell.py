@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import keras
 from keras import ops, tree
 
-from keras_seqattn.layers.base import projection
 from keras_seqattn.layers.context_cell import ContextCell, ContextState
+from keras_seqattn.layers.parts.base import projection
 from keras_seqattn.types import Step
 
 

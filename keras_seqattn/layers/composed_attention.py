@@ -2,9 +2,10 @@
 
 from typing import Any, NamedTuple
 
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.base import build_part, serialize_part
-from keras_seqattn.layers.steps import step_verb
+from keras_seqattn.layers.parts.base import build_part, serialize_part
+from keras_seqattn.layers.parts.steps import step_verb
 
 
 class ComposedState(NamedTuple):
@@ -29,11 +30,12 @@ class ComposedAttention(Attention):
 
     def __init__(self, attention, **kwargs):
         if getattr(type(attention), "attend", None) is not Attention.attend:
-            raise ValueError(
-                f"{type(self).__name__} got an unusable attention. Expected a "
-                "mechanism that aligns by a softmax over its score, because this "
-                f"softmax is what it replaces, received {attention!r}. Pass an object, "
-                "e.g. attention=LuongAttention('general')."
+            raise four_part_error(
+                f"{type(self).__name__} got an unusable attention",
+                "a mechanism that aligns by a softmax over its score, because this "
+                "softmax is what it replaces",
+                repr(attention),
+                "Pass an object, e.g. attention=LuongAttention('general')",
             )
         kwargs.setdefault("dtype", attention.dtype_policy)
         # Past Attention's constructor: its arguments are those of the inner attention.
@@ -49,11 +51,12 @@ class ComposedAttention(Attention):
         self.check_shapes(query_shape, value_shape)
         alignment_shape = self.alignment_shape(query_shape, value_shape)
         if len(alignment_shape) != len(query_shape):
-            raise ValueError(
-                f"{type(self).__name__} got an attention with heads. Expected one "
-                "alignment [batch, ..., source] for each query, received "
+            raise four_part_error(
+                f"{type(self).__name__} got an attention with heads",
+                "one alignment [batch, ..., source] for each query",
                 f"{type(self.attention).__name__} with alignments of shape "
-                f"{alignment_shape}. Use a mechanism with a single alignment."
+                f"{alignment_shape}",
+                "Use a mechanism with a single alignment",
             )
         build_part(self, self.attention, query_shape, value_shape)
 
@@ -83,10 +86,13 @@ class ComposedAttention(Attention):
 
     def align(self, scores, query, memory, past, training=None):
         """The alignment, float32 `[batch, ..., source]`, and the new past."""
-        raise NotImplementedError(
-            f"{type(self).__name__} has no alignment. Expected a subclass of "
-            "ComposedAttention that defines align(scores, query, memory, past, "
-            "training). Received none. See CONTRIBUTING.md."
+        raise four_part_error(
+            f"{type(self).__name__} has no alignment",
+            "a subclass of ComposedAttention that defines align(scores, query, "
+            "memory, past, training)",
+            "none",
+            "See CONTRIBUTING.md",
+            kind=NotImplementedError,
         )
 
     def score(self, query, memory, state=()):

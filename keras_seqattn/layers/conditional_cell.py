@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 import keras
 from keras import ops
 
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.attentive_cell import AttentiveCell
-from keras_seqattn.layers.cell_stack import drop
-from keras_seqattn.layers.split_cell import split_cell
+from keras_seqattn.layers.parts.cell_factory import split_cell
+from keras_seqattn.layers.parts.cell_stack import drop
 from keras_seqattn.types import Step
 
 
@@ -59,10 +60,11 @@ class ConditionalCell(AttentiveCell):
     def __init__(self, units, attention, cell="gru", **kwargs):
         super().__init__(units, attention, cell, **kwargs)
         if self.layers != 1:
-            raise ValueError(
-                "ConditionalCell got several layers. Expected layers=1, which is both "
-                f"of its cells, received layers={self.layers}. For a deep decoder use "
-                "BahdanauCell, LuongCell or GNMTCell."
+            raise four_part_error(
+                "ConditionalCell got several layers",
+                "layers=1, which is both of its cells",
+                f"layers={self.layers}",
+                "For a deep decoder use BahdanauCell, LuongCell or GNMTCell",
             )
         self.cells = [
             split_cell(

@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 import keras
 from keras import ops
 
-from keras_seqattn.layers.cell_stack import CellStack
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.decoder_cell import DecoderCell
+from keras_seqattn.layers.parts.cell_stack import CellStack
 from keras_seqattn.ops.mask import zero_padding
 from keras_seqattn.types import Memory, Step
 
@@ -74,10 +75,12 @@ class ContextCell(DecoderCell):
         return Memory(value, value, mask)
 
     def zero_state(self, memory):
-        raise ValueError(
-            f"{type(self).__name__} got no initial_state. Expected the final state of "
-            "the encoder: it is all that this decoder knows of the source. Received "
-            "None. Pass initial_state=bridge(encoded), e.g. CopyBridge()(encoded)."
+        raise four_part_error(
+            f"{type(self).__name__} got no initial_state",
+            "the final state of the encoder: it is all that this decoder knows of "
+            "the source",
+            "None",
+            "Pass initial_state=bridge(encoded), e.g. CopyBridge()(encoded)",
         )
 
     def initial_state(self, memory, recurrent):

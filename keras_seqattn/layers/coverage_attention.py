@@ -3,9 +3,10 @@
 import keras
 from keras import ops
 
-from keras_seqattn.layers import checks
+from keras_seqattn.checks import check_count
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.base import fresh, projection, through, weight_of
+from keras_seqattn.layers.parts import checks
+from keras_seqattn.layers.parts.base import fresh, projection, through, weight_of
 from keras_seqattn.ops.align import coverage_update, no_position
 from keras_seqattn.ops.mask import per_query
 from keras_seqattn.ops.precision import at_least_float32
@@ -51,7 +52,7 @@ class CoverageAttention(Attention):
 
     def __init__(self, units, **kwargs):
         super().__init__(**kwargs)
-        checks.check_size(type(self).__name__, "units", units)
+        check_count(type(self).__name__, "units", units)
         self.units = units
         self.query_projection = projection(self, units, "query_projection")  # W_s
         self.key_projection = projection(self, units, "key_projection")  # W_h

@@ -3,16 +3,17 @@
 import keras
 from keras import ops, tree
 
-from keras_seqattn.layers import checks
-from keras_seqattn.layers.base import Composite
-from keras_seqattn.layers.keras_cell import (
+from keras_seqattn.checks import check_count, check_rate
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.layers.parts.base import Composite
+from keras_seqattn.layers.parts.cell_factory import NAMES
+from keras_seqattn.layers.parts.keras_cell_checks import (
     Template,
     check_initializers_of_cell,
     check_keras_cell,
     check_no_dropout,
     check_recurrent_dropout,
 )
-from keras_seqattn.layers.split_cell import NAMES
 
 PROTOCOL = (
     "build",
@@ -89,15 +90,17 @@ class DecoderCell(Composite):
     ):
         super().__init__(**kwargs)
         owner = type(self).__name__
-        checks.check_size(owner, "units", units)
-        checks.check_size(owner, "layers", layers)
-        checks.check_rate(owner, "dropout", dropout)
-        checks.check_rate(owner, "recurrent_dropout", recurrent_dropout)
+        check_count(owner, "units", units)
+        check_count(owner, "layers", layers)
+        check_rate(owner, "dropout", dropout)
+        check_rate(owner, "recurrent_dropout", recurrent_dropout)
         if layers > 1 and not isinstance(cell, str):
-            raise ValueError(
-                f"{owner} got a cell object for several layers. Expected layers=1 with "
-                f"a Keras cell, received layers={layers} and {cell!r}. Name the cell, "
-                "e.g. cell='lstm', or stack cells with keras.layers.StackedRNNCells."
+            raise four_part_error(
+                f"{owner} got a cell object for several layers",
+                "layers=1 with a Keras cell",
+                f"layers={layers} and {cell!r}",
+                "Name the cell, e.g. cell='lstm', or stack cells with "
+                "keras.layers.StackedRNNCells",
             )
         self.units, self.layers = units, layers
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
@@ -153,10 +156,11 @@ class DecoderCell(Composite):
         return self.recurrence.project(inputs)
 
     def __call__(self, *args, **kwargs):  # before Keras would try to build it
-        raise ValueError(
-            f"{type(self).__name__} cannot be called. Expected its methods prepare, "
-            "project, initial_state and step; received a call. Wrap it: "
-            f"AttentionDecoder({type(self).__name__}(...))."
+        raise four_part_error(
+            f"{type(self).__name__} cannot be called",
+            "its methods prepare, project, initial_state and step",
+            "a call",
+            f"Wrap it: AttentionDecoder({type(self).__name__}(...))",
         )
 
     def get_config(self):

@@ -3,10 +3,16 @@
 import keras
 from keras import ops
 
-from keras_seqattn.layers import checks
-from keras_seqattn.layers.base import Composite, carry_mask, projection, serialize_part
+from keras_seqattn.checks import check_count, check_rate
 from keras_seqattn.layers.output_head import OutputHead
-from keras_seqattn.layers.steps import step_verb
+from keras_seqattn.layers.parts import checks
+from keras_seqattn.layers.parts.base import (
+    Composite,
+    carry_mask,
+    projection,
+    serialize_part,
+)
+from keras_seqattn.layers.parts.steps import step_verb
 from keras_seqattn.ops.mask import zero_padding
 
 
@@ -77,9 +83,9 @@ class DeepOutputHead(Composite):
     ):
         super().__init__(**kwargs)
         owner = type(self).__name__
-        checks.check_size(owner, "units", units)
-        checks.check_size(owner, "pieces", pieces)
-        checks.check_rate(owner, "dropout", dropout)
+        check_count(owner, "units", units)
+        check_count(owner, "pieces", pieces)
+        check_rate(owner, "dropout", dropout)
         self.vocabulary_size = vocabulary_size
         self.units, self.pieces = units, pieces
         self.kernel_initializer = keras.initializers.get(kernel_initializer)

@@ -3,14 +3,15 @@
 import keras
 from keras import ops, tree
 
-from keras_seqattn.layers.base import Composite
-from keras_seqattn.layers.checks import (
+from keras_seqattn.checks import check_rate
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.layers.parts.base import Composite
+from keras_seqattn.layers.parts.checks import (
     check_implementation,
     check_mask,
     check_rank,
-    check_rate,
 )
-from keras_seqattn.layers.recurrent import Recurrence, run
+from keras_seqattn.layers.parts.recurrence import Recurrence, run
 from keras_seqattn.ops.mask import zero_padding
 from keras_seqattn.types import Encoded
 
@@ -125,10 +126,12 @@ class Encoder(Composite):
         Returns:
             `Encoded`, with `mask=None` when everything is real.
         """
-        raise NotImplementedError(
-            f"{type(self).__name__} has no encoding. Expected a subclass of Encoder "
-            "that defines encode(inputs, mask, training). Received none. See "
-            "CONTRIBUTING.md."
+        raise four_part_error(
+            f"{type(self).__name__} has no encoding",
+            "a subclass of Encoder that defines encode(inputs, mask, training)",
+            "none",
+            "See CONTRIBUTING.md",
+            kind=NotImplementedError,
         )
 
     def call(self, inputs, mask=None, training=None):
@@ -169,10 +172,11 @@ class Encoder(Composite):
         owner, shape = type(self).__name__, tuple(inputs.shape)
         check_rank(owner, "sequence", shape, "[batch, source, depth]")
         if shape[1] == 0:
-            raise ValueError(
-                f"{owner} got inputs without source positions. Expected "
-                f"[batch, source, depth] with source >= 1, received shape {shape}. For "
-                "an empty sentence pass one padded position and a mask that is False "
-                "there: values and states are then zero."
+            raise four_part_error(
+                f"{owner} got inputs without source positions",
+                "[batch, source, depth] with source >= 1",
+                f"shape {shape}",
+                "For an empty sentence pass one padded position and a mask that is "
+                "False there: values and states are then zero",
             )
         check_mask(owner, mask, "sequence", shape, "source")

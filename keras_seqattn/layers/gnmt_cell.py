@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 import keras
 from keras import ops
 
-from keras_seqattn.layers import checks
+from keras_seqattn.checks import check_choice, check_count
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.attentive_cell import AttentiveCell
-from keras_seqattn.layers.cell_stack import drop, split_cells
+from keras_seqattn.layers.parts.cell_stack import drop, split_cells
 from keras_seqattn.types import Step
 
 
@@ -74,17 +75,17 @@ class GNMTCell(AttentiveCell):
     ):
         super().__init__(units, attention, cell, layers=layers, **kwargs)
         owner = type(self).__name__
-        checks.check_choice(owner, "query", query, ("previous", "current"))
-        checks.check_choice(owner, "readout", readout, ("state", "state_context"))
+        check_choice(owner, "query", query, ("previous", "current"))
+        check_choice(owner, "readout", readout, ("state", "state_context"))
         if residual_from is not None:
-            checks.check_size(owner, "residual_from", residual_from)
+            check_count(owner, "residual_from", residual_from)
         if layers < 2 or residual_from == 1:
-            raise ValueError(
-                f"{owner} got too few layers. Expected layers >= 2 (the bottom one "
-                "attends, those above read) and residual_from >= 2 (the bottom one's "
-                f"input has another size), received layers={layers}, "
-                f"residual_from={residual_from}. For one layer use BahdanauCell or "
-                "LuongCell."
+            raise four_part_error(
+                f"{owner} got too few layers",
+                "layers >= 2 (the bottom one attends, those above read) and "
+                "residual_from >= 2 (the bottom one's input has another size)",
+                f"layers={layers}, residual_from={residual_from}",
+                "For one layer use BahdanauCell or LuongCell",
             )
         self.residual_from, self.query, self.readout = residual_from, query, readout
         self.cells = split_cells(self, first=1)

@@ -3,7 +3,7 @@
 import keras
 from keras import ops, tree
 
-from keras_seqattn.layers.gate_norm import GateNorm, forget_gates_open
+from keras_seqattn.layers.parts.gate_norm import GateNorm, forget_gates_open
 from keras_seqattn.ops import cell as equations
 
 # Fixed by the equations, or told by arguments of our own.

@@ -6,9 +6,11 @@ import contextvars
 import keras
 from keras import ops
 
-from keras_seqattn.layers import checks
-from keras_seqattn.layers.base import fresh, projection, weight_of
+from keras_seqattn.checks import check_choice, check_count
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.composed_attention import ComposedAttention
+from keras_seqattn.layers.parts import checks
+from keras_seqattn.layers.parts.base import fresh, projection, weight_of
 from keras_seqattn.ops import dispatch
 from keras_seqattn.ops.align import (
     LOWEST,
@@ -99,19 +101,20 @@ class LocalAttention(ComposedAttention):
     ):
         super().__init__(attention, **kwargs)
         owner = type(self).__name__
-        checks.check_size(owner, "window", window)
-        checks.check_choice(owner, "position", position, POSITIONS)
+        check_count(owner, "window", window)
+        check_choice(owner, "position", position, POSITIONS)
         if units is not None:
-            checks.check_size(owner, "units", units)
+            check_count(owner, "units", units)
         for name, value in (
             ("units", units),
             ("kernel_initializer", kernel_initializer),
         ):
             if value is not None and position != "predictive":
-                raise ValueError(
-                    f"{owner} got {name} for a position that has no weights. Expected "
-                    f"it only with position='predictive', received {name}={value!r} "
-                    f"with position={position!r}. Drop {name}, or change the position."
+                raise four_part_error(
+                    f"{owner} got {name} for a position that has no weights",
+                    "it only with position='predictive'",
+                    f"{name}={value!r} with position={position!r}",
+                    f"Drop {name}, or change the position",
                 )
         self.window, self.position, self.units = window, position, units
         self.kernel_initializer = keras.initializers.get(kernel_initializer)

@@ -3,9 +3,11 @@
 import keras
 from keras import ops
 
-from keras_seqattn.layers import checks
+from keras_seqattn.checks import check_count
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.base import fresh, projection, through, weight_of
+from keras_seqattn.layers.parts import checks
+from keras_seqattn.layers.parts.base import fresh, projection, through, weight_of
 from keras_seqattn.ops.align import coverage_update, first_position, no_position
 from keras_seqattn.ops.mask import per_query
 from keras_seqattn.ops.precision import at_least_float32
@@ -59,14 +61,15 @@ class LocationSensitiveAttention(Attention):
     ):
         super().__init__(**kwargs)
         owner = type(self).__name__
-        checks.check_size(owner, "units", units)
-        checks.check_size(owner, "filters", filters)
-        checks.check_size(owner, "kernel_size", kernel_size)
+        check_count(owner, "units", units)
+        check_count(owner, "filters", filters)
+        check_count(owner, "kernel_size", kernel_size)
         if kernel_size % 2 == 0:
-            raise ValueError(
-                f"{owner} got filters that have no centre. Expected an odd "
-                f"kernel_size, received kernel_size={kernel_size}. Use "
-                f"{kernel_size - 1} or {kernel_size + 1}."
+            raise four_part_error(
+                f"{owner} got filters that have no centre",
+                "an odd kernel_size",
+                f"kernel_size={kernel_size}",
+                f"Use {kernel_size - 1} or {kernel_size + 1}",
             )
         self.units, self.filters, self.kernel_size = units, filters, kernel_size
         self.use_cumulative = use_cumulative

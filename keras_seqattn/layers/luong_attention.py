@@ -3,9 +3,10 @@
 import keras
 from keras import ops
 
-from keras_seqattn.layers import checks
+from keras_seqattn.checks import check_choice, check_count
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.base import projection, through, weight_of
+from keras_seqattn.layers.parts.base import projection, through, weight_of
 from keras_seqattn.ops.score import additive_score, dot_score, location_score
 
 SCORES = ("concat", "dot", "general", "location", "scaled_dot")
@@ -69,22 +70,23 @@ class LuongAttention(Attention):
 
     def _check_arguments(self):
         owner, score = type(self).__name__, self.score_name
-        checks.check_choice(owner, "score", score, SCORES)
+        check_choice(owner, "score", score, SCORES)
         if self.units is not None:
-            checks.check_size(owner, "units", self.units)
+            check_count(owner, "units", self.units)
         for name, used_by in (
             ("units", ("concat",)),
             ("scale", ("dot", "general")),
             ("maximum_source", ("location",)),
         ):
             if getattr(self, name) and score not in used_by:
-                raise ValueError(
-                    f"{owner} got an argument that score={score!r} does not use. "
-                    f"Expected {name} only with score in {used_by}, received "
-                    f"{name}={getattr(self, name)!r}. Drop {name}, or change the score."
+                raise four_part_error(
+                    f"{owner} got an argument that score={score!r} does not use",
+                    f"{name} only with score in {used_by}",
+                    f"{name}={getattr(self, name)!r}",
+                    f"Drop {name}, or change the score",
                 )
         if score == "location":
-            checks.check_size(owner, "maximum_source", self.maximum_source)
+            check_count(owner, "maximum_source", self.maximum_source)
 
     def build(self, query_shape, value_shape):
         super().build(query_shape, value_shape)
@@ -133,11 +135,12 @@ class LuongAttention(Attention):
     def check_shapes(self, query_shape, value_shape):
         super().check_shapes(query_shape, value_shape)
         if "dot" in self.score_name and query_shape[-1] != value_shape[-1]:
-            raise ValueError(
-                f"LuongAttention got score={self.score_name!r} for unequal depths. "
-                f"Expected query_depth = memory_depth, received {query_shape[-1]} and "
-                f"{value_shape[-1]}. Use score='general' (a matrix between the two), "
-                "or make the depths equal."
+            raise four_part_error(
+                f"LuongAttention got score={self.score_name!r} for unequal depths",
+                "query_depth = memory_depth",
+                f"{query_shape[-1]} and {value_shape[-1]}",
+                "Use score='general' (a matrix between the two), or make the depths "
+                "equal",
             )
 
     def get_config(self):

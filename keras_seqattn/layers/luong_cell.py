@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 import keras
 from keras import ops
 
-from keras_seqattn.layers import checks
+from keras_seqattn.checks import check_count
 from keras_seqattn.layers.attentive_cell import AttentiveCell
-from keras_seqattn.layers.base import projection, through
-from keras_seqattn.layers.cell_stack import CellStack
+from keras_seqattn.layers.parts.base import projection, through
+from keras_seqattn.layers.parts.cell_stack import CellStack
 from keras_seqattn.types import Step
 
 
@@ -70,7 +70,7 @@ class LuongCell(AttentiveCell):
     ):
         super().__init__(units, attention, cell, **kwargs)
         if attentional not in ("units", None):
-            checks.check_size(type(self).__name__, "attentional", attentional)
+            check_count(type(self).__name__, "attentional", attentional)
         self.attentional = attentional
         self.attentional_activation = keras.activations.get(attentional_activation)
         self.use_input_feeding = use_input_feeding

@@ -3,9 +3,11 @@
 import keras
 from keras import ops
 
-from keras_seqattn.layers import checks
+from keras_seqattn.checks import check_choice
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.composed_attention import ComposedAttention
-from keras_seqattn.layers.training import given
+from keras_seqattn.layers.parts import checks
+from keras_seqattn.layers.parts.training_argument import given
 from keras_seqattn.ops.align import (
     closed_monotonic_alignment,
     first_position,
@@ -85,12 +87,14 @@ class MonotonicAttention(ComposedAttention):
         super().__init__(attention, **kwargs)
         owner = type(self).__name__
         if noise < 0:
-            raise ValueError(
-                f"{owner} got a negative noise. Expected a standard deviation >= 0, "
-                f"received noise={noise!r}. Use 0 to switch it off."
+            raise four_part_error(
+                f"{owner} got a negative noise",
+                "a standard deviation >= 0",
+                f"noise={noise!r}",
+                "Use 0 to switch it off",
             )
-        checks.check_choice(owner, "inference", inference, ("hard", "soft"))
-        checks.check_choice(owner, "form", form, tuple(FORMS))
+        check_choice(owner, "inference", inference, ("hard", "soft"))
+        check_choice(owner, "form", form, tuple(FORMS))
         self.noise, self.score_bias = noise, score_bias
         self.inference, self.form, self.seed = inference, form, seed
         self.walk = _Walk(noise, inference, form, seed, name="walk")

@@ -3,10 +3,11 @@
 import keras
 from keras import ops
 
-from keras_seqattn.layers import checks
+from keras_seqattn.checks import check_count
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.base import projection, through, weight_of
-from keras_seqattn.layers.training import given
+from keras_seqattn.layers.parts.base import projection, through, weight_of
+from keras_seqattn.layers.parts.training_argument import given
 from keras_seqattn.ops.align import multi_head_context
 from keras_seqattn.ops.score import multi_head_additive_score
 from keras_seqattn.types import Attended
@@ -61,15 +62,16 @@ class MultiHeadAdditiveAttention(Attention):
     def __init__(self, units, heads=4, value_units=None, **kwargs):
         super().__init__(**kwargs)
         owner = type(self).__name__
-        checks.check_size(owner, "units", units)
-        checks.check_size(owner, "heads", heads)
+        check_count(owner, "units", units)
+        check_count(owner, "heads", heads)
         if value_units is not None:
-            checks.check_size(owner, "value_units", value_units)
+            check_count(owner, "value_units", value_units)
         if units % heads:
-            raise ValueError(
-                f"{owner} cannot share its units among its heads. Expected units "
-                f"divisible by heads, received units={units} and heads={heads}. Use "
-                f"e.g. units={(units // heads + 1) * heads}."
+            raise four_part_error(
+                f"{owner} cannot share its units among its heads",
+                "units divisible by heads",
+                f"units={units} and heads={heads}",
+                f"Use e.g. units={(units // heads + 1) * heads}",
             )
         self.units, self.heads, self.value_units = units, heads, value_units
         self.query_projection = projection(self, units, "query_projection")  # W_a

@@ -2,9 +2,10 @@
 
 import keras
 
-from keras_seqattn.layers.base import Composite, build_part, serialize_part
-from keras_seqattn.layers.checks import check_rate
+from keras_seqattn.checks import check_rate
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.encoder import Encoder
+from keras_seqattn.layers.parts.base import Composite, build_part, serialize_part
 from keras_seqattn.ops.mask import zero_padding
 from keras_seqattn.types import Encoded
 
@@ -58,9 +59,11 @@ class NormalizedEncoder(Composite):
     def __init__(self, encoder, dropout=0.0, epsilon=1e-5, seed=None, **kwargs):
         super().__init__(**kwargs)
         if not isinstance(encoder, (Encoder, NormalizedEncoder)):
-            raise ValueError(
-                "NormalizedEncoder got an unusable encoder. Expected an Encoder, "
-                f"received {encoder!r}. Pass e.g. BiEncoder(units)."
+            raise four_part_error(
+                "NormalizedEncoder got an unusable encoder",
+                "an Encoder",
+                repr(encoder),
+                "Pass e.g. BiEncoder(units)",
             )
         check_rate("NormalizedEncoder", "dropout", dropout)
         self.encoder, self.dropout = encoder, dropout

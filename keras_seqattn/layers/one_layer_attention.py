@@ -3,7 +3,7 @@
 import keras
 
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.base import projection, through
+from keras_seqattn.layers.parts.base import projection, through
 from keras_seqattn.ops.score import one_layer_score
 
 

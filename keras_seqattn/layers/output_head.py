@@ -3,9 +3,11 @@
 import keras
 from keras import ops
 
-from keras_seqattn.layers import checks
-from keras_seqattn.layers.base import Composite, projection, serialize_part
-from keras_seqattn.layers.steps import step_verb
+from keras_seqattn.checks import check_count, check_rate
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.layers.parts import checks
+from keras_seqattn.layers.parts.base import Composite, projection, serialize_part
+from keras_seqattn.layers.parts.steps import step_verb
 from keras_seqattn.ops.carried import carry_readout
 from keras_seqattn.ops.mask import zero_padding
 from keras_seqattn.types import Columns, Readout
@@ -68,8 +70,8 @@ class OutputHead(Composite):
     ):
         super().__init__(**kwargs)
         owner = type(self).__name__
-        checks.check_size(owner, "vocabulary_size", vocabulary_size)
-        checks.check_rate(owner, "dropout", dropout)
+        check_count(owner, "vocabulary_size", vocabulary_size)
+        check_rate(owner, "dropout", dropout)
         if embedding is not None:
             _check_embedding(owner, embedding, vocabulary_size)
         self.vocabulary_size, self.embedding = vocabulary_size, embedding
@@ -147,11 +149,12 @@ class OutputHead(Composite):
             `Columns`, for `among`.
         """
         if not self._is_plain:
-            raise ValueError(
-                f"{type(self).__name__} cannot be cut down to some tokens. Expected a "
-                "last product of plain weights, received weights that are quantised or "
-                "adapted, or an embedding with logit_soft_cap or reverse_dtype. Drop "
-                "the shortlist: all tokens have logits."
+            raise four_part_error(
+                f"{type(self).__name__} cannot be cut down to some tokens",
+                "a last product of plain weights",
+                "weights that are quantised or adapted, or an embedding with "
+                "logit_soft_cap or reverse_dtype",
+                "Drop the shortlist: all tokens have logits",
             )
         return self._columns(ids)
 
@@ -227,14 +230,17 @@ class OutputHead(Composite):
 
 def _check_embedding(owner, embedding, vocabulary_size):
     if not isinstance(embedding, keras.layers.ReversibleEmbedding):
-        raise ValueError(
-            f"{owner} got an embedding that cannot run backwards. Expected a "
-            f"keras.layers.ReversibleEmbedding, received {embedding!r}. Use that layer "
-            "for the target embedding, too: it is an Embedding otherwise."
+        raise four_part_error(
+            f"{owner} got an embedding that cannot run backwards",
+            "a keras.layers.ReversibleEmbedding",
+            repr(embedding),
+            "Use that layer for the target embedding, too: it is an Embedding "
+            "otherwise",
         )
     if embedding.input_dim != vocabulary_size:
-        raise ValueError(
-            f"{owner} got an embedding of another vocabulary. Expected input_dim = "
-            f"vocabulary_size = {vocabulary_size}, received {embedding.input_dim}. "
-            "Tie the head to the embedding of the target language."
+        raise four_part_error(
+            f"{owner} got an embedding of another vocabulary",
+            f"input_dim = vocabulary_size = {vocabulary_size}",
+            embedding.input_dim,
+            "Tie the head to the embedding of the target language",
         )

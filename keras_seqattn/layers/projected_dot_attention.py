@@ -2,9 +2,10 @@
 
 import keras
 
-from keras_seqattn.layers import checks
+from keras_seqattn.checks import check_count
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.base import projection, through
+from keras_seqattn.layers.parts.base import projection, through
 from keras_seqattn.ops.score import dot_score
 
 
@@ -43,11 +44,13 @@ class ProjectedDotAttention(Attention):
     def __init__(self, units, factor=None, **kwargs):
         super().__init__(**kwargs)
         owner = type(self).__name__
-        checks.check_size(owner, "units", units)
+        check_count(owner, "units", units)
         if isinstance(factor, (bool, str)):
-            raise ValueError(
-                f"{owner} got an unusable factor. Expected a number or None, received "
-                f"factor={factor!r}. Pass e.g. factor={units}**-0.5."
+            raise four_part_error(
+                f"{owner} got an unusable factor",
+                "a number or None",
+                f"factor={factor!r}",
+                f"Pass e.g. factor={units}**-0.5",
             )
         self.units, self.factor = units, factor
         self.query_projection = projection(self, units, "query_projection")  # W_Q

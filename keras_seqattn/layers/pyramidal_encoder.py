@@ -5,8 +5,8 @@ import functools
 import keras
 from keras import ops
 
+from keras_seqattn.checks import check_count
 from keras_seqattn.layers.bi_encoder import BiEncoder
-from keras_seqattn.layers.checks import check_size
 from keras_seqattn.layers.encoder import Encoder
 from keras_seqattn.types import Encoded
 
@@ -68,8 +68,8 @@ class PyramidalEncoder(Encoder):
         **kwargs,
     ):
         super().__init__(units, cell, **kwargs)
-        check_size("PyramidalEncoder", "layers", layers)
-        check_size("PyramidalEncoder", "factor", factor)
+        check_count("PyramidalEncoder", "layers", layers)
+        check_count("PyramidalEncoder", "factor", factor)
         self.layers, self.factor = layers, factor
         self.bottom, *self.pyramid = [
             BiEncoder(cell=cell, name=f"level_{i}", **self.options_of_inner(3 * i))

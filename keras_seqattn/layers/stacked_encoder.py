@@ -3,10 +3,11 @@
 import keras
 from keras import tree
 
+from keras_seqattn.checks import check_count
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.bi_encoder import BiEncoder
-from keras_seqattn.layers.checks import check_size
 from keras_seqattn.layers.encoder import Encoder
-from keras_seqattn.layers.recurrent import state_size
+from keras_seqattn.layers.parts.recurrence import state_size
 from keras_seqattn.types import Encoded
 
 
@@ -109,16 +110,19 @@ class StackedEncoder(Encoder):
         }
 
     def _check_depth(self, layers, residual_from):
-        check_size("StackedEncoder", "layers", layers)
+        check_count("StackedEncoder", "layers", layers)
         if layers < 2:
-            raise ValueError(
-                "StackedEncoder got too few layers. Expected at least 2, the "
-                f"bidirectional one and one above it, received layers={layers}. For a "
-                "single bidirectional layer use BiEncoder."
+            raise four_part_error(
+                "StackedEncoder got too few layers",
+                "at least 2, the bidirectional one and one above it",
+                f"layers={layers}",
+                "For a single bidirectional layer use BiEncoder",
             )
         if residual_from is not None and residual_from < 3:
-            raise ValueError(
-                "StackedEncoder got an unusable residual_from. Expected 3 or more, "
-                f"received residual_from={residual_from!r}: below the third layer the "
-                "input is not as wide as the output. Use None for no residuals."
+            raise four_part_error(
+                "StackedEncoder got an unusable residual_from",
+                "3 or more",
+                f"residual_from={residual_from!r}: below the third layer the input is "
+                "not as wide as the output",
+                "Use None for no residuals",
             )

@@ -3,9 +3,10 @@
 import keras
 from keras import tree
 
-from keras_seqattn.layers.checks import check_residual_from, check_size
+from keras_seqattn.checks import check_count
 from keras_seqattn.layers.encoder import Encoder
-from keras_seqattn.layers.recurrent import state_size
+from keras_seqattn.layers.parts.checks import check_residual_from
+from keras_seqattn.layers.parts.recurrence import state_size
 from keras_seqattn.types import Encoded
 
 
@@ -70,7 +71,7 @@ class UniEncoder(Encoder):
         **kwargs,
     ):
         super().__init__(units, cell, **kwargs)
-        check_size("UniEncoder", "layers", layers)
+        check_count("UniEncoder", "layers", layers)
         check_residual_from("UniEncoder", residual_from)
         self.layers, self.go_backwards = layers, go_backwards
         self.residual_from = residual_from

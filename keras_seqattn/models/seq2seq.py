@@ -5,8 +5,10 @@ import inspect
 import keras
 from keras import ops
 
-from keras_seqattn.layers import checks
-from keras_seqattn.layers.base import carry_mask, deserialize_part, serialize_part
+from keras_seqattn.checks import check_rate
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.layers.parts import checks
+from keras_seqattn.layers.parts.base import carry_mask, deserialize_part, serialize_part
 from keras_seqattn.models.summary import summary_lines
 from keras_seqattn.types import Shortened, Started, Step
 
@@ -97,7 +99,7 @@ class Seq2Seq(keras.Model):
         self.bridge, self.target_embedding = bridge, target_embedding
         self.decoder, self.head = decoder, head
         for name in ("source_word_dropout", "target_word_dropout"):
-            checks.check_rate("Seq2Seq", name, locals()[name])
+            check_rate("Seq2Seq", name, locals()[name])
         seed_2 = None if seed is None else seed + 1
         self.source_words = _word_dropout(
             source_word_dropout, seed, source_embedding, "source_words"
@@ -327,10 +329,11 @@ def _sentences(inputs):
     """Source and target of the inputs, which may be what Keras made of the dict."""
     if not isinstance(inputs, dict) or not {"source", "target"} <= set(inputs):
         received = sorted(inputs) if isinstance(inputs, dict) else type(inputs).__name__
-        raise ValueError(
-            "Seq2Seq got unusable inputs. Expected a dict with the ids 'source' "
-            f"[batch, source] and 'target' [batch, target], received {received}. Call "
-            'it as model({"source": source, "target": target}).'
+        raise four_part_error(
+            "Seq2Seq got unusable inputs",
+            "a dict with the ids 'source' [batch, source] and 'target' [batch, target]",
+            received,
+            'Call it as model({"source": source, "target": target})',
         )
     source, target = inputs["source"], inputs["target"]
     for name, ids in (("source", source), ("target", target)):
@@ -357,11 +360,12 @@ def _shortens(head):
 
 def _check_shortens(head):
     if not _shortens(head):
-        raise ValueError(
-            "Seq2Seq has a head that cannot be cut down to some tokens. Expected an "
-            "OutputHead, a DeepOutputHead, or a layer whose class defines `columns` "
-            f"and `among` beside its `call`, received {type(head).__name__}. Drop the "
-            "shortlist: all tokens have logits."
+        raise four_part_error(
+            "Seq2Seq has a head that cannot be cut down to some tokens",
+            "an OutputHead, a DeepOutputHead, or a layer whose class defines "
+            "`columns` and `among` beside its `call`",
+            f"{type(head).__name__}",
+            "Drop the shortlist: all tokens have logits",
         )
 
 
@@ -370,17 +374,21 @@ def _check_class_weight(method, args, kwargs):
     given = inspect.signature(method).bind(*args, **kwargs).arguments
     class_weight = given.get("class_weight")
     if class_weight is not None:
-        raise ValueError(
-            "Seq2Seq got a class_weight. Expected None, because a label is a sequence "
-            f"of classes, received {class_weight!r}. Pass weights of tokens "
-            "instead: sample_weight=weights[labels], [batch, target]."
+        raise four_part_error(
+            "Seq2Seq got a class_weight",
+            "None, because a label is a sequence of classes",
+            repr(class_weight),
+            "Pass weights of tokens instead: sample_weight=weights[labels], "
+            "[batch, target]",
         )
 
 
 def _check_embedding(embedding):
     if not isinstance(embedding, keras.layers.Embedding):
-        raise ValueError(
-            "Seq2Seq got an unusable embedding. Expected a keras.layers.Embedding, "
-            f"received {embedding!r}. Pass e.g. keras.layers.Embedding(vocabulary, "
-            "256), or ReversibleEmbedding to tie it to the head."
+        raise four_part_error(
+            "Seq2Seq got an unusable embedding",
+            "a keras.layers.Embedding",
+            repr(embedding),
+            "Pass e.g. keras.layers.Embedding(vocabulary, 256), or "
+            "ReversibleEmbedding to tie it to the head",
         )

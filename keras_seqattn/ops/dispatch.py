@@ -4,6 +4,7 @@ A fast version has the name, the parameters and the results of the readable one 
 it, and says by inspection whether it supports a call: None, or the reason why not.
 """
 
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.ops import align, cell
 from keras_seqattn.ops.fast import align as fast_align
 from keras_seqattn.ops.fast import cell as fast_cell
@@ -29,10 +30,11 @@ def choose(owner, implementation, reference, fast, reason):
     if implementation == "reference" or (implementation == "auto" and reason):
         return reference
     if reason:
-        raise ValueError(
-            f"{owner} cannot run its fast implementation. Expected a call that it "
-            f"supports, received one where {reason}. Pass implementation='auto', which "
-            "takes the readable one here."
+        raise four_part_error(
+            f"{owner} cannot run its fast implementation",
+            "a call that it supports",
+            f"one where {reason}",
+            "Pass implementation='auto', which takes the readable one here",
         )
     return fast
 

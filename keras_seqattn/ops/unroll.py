@@ -10,6 +10,7 @@ output, and `keras.ops.scan` wants outputs shaped like the state.
 import tensorflow as tf
 from keras import ops, tree
 
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.ops.mask import zero_padding
 
 
@@ -31,16 +32,18 @@ def static_unroll(step, inputs, state, mask=None, project=None):
     """
     time = tree.flatten(inputs)[0].shape[1]
     if time is None:
-        raise ValueError(
-            "static_unroll got inputs of unknown length. Expected a static time axis, "
-            f"received shapes {tree.map_structure(lambda x: x.shape, inputs)}. "
-            "Use dynamic_unroll (unroll=False) for lengths known only at run time."
+        raise four_part_error(
+            "static_unroll got inputs of unknown length",
+            "a static time axis",
+            f"shapes {tree.map_structure(lambda x: x.shape, inputs)}",
+            "Use dynamic_unroll (unroll=False) for lengths known only at run time",
         )
     if time == 0:
-        raise ValueError(
-            "static_unroll got inputs without a single step. Expected time >= 1, "
-            f"received shapes {tree.map_structure(lambda x: x.shape, inputs)}. "
-            "Pass at least one position, masked if it is not real."
+        raise four_part_error(
+            "static_unroll got inputs without a single step",
+            "time >= 1",
+            f"shapes {tree.map_structure(lambda x: x.shape, inputs)}",
+            "Pass at least one position, masked if it is not real",
         )
     inputs = inputs if project is None else project(inputs)
     outputs = []

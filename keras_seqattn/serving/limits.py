@@ -3,6 +3,8 @@
 import dataclasses
 import math
 
+from keras_seqattn.errors import four_part_error
+
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
@@ -46,17 +48,20 @@ class Limits:
         _check("wait_ms", self.wait_ms, (int, float), 0, "a number, 0 or more")
         _check("timeout", self.timeout, (int, float), 0.001, "a number above 0")
         if self.queue < self.batch:
-            raise ValueError(
-                "serve got a queue shorter than a batch. Expected queue >= batch, "
-                f"received queue={self.queue} and batch={self.batch}. Raise the one or "
-                "lower the other."
+            raise four_part_error(
+                "serve got a queue shorter than a batch",
+                "queue >= batch",
+                f"queue={self.queue} and batch={self.batch}",
+                "Raise the one or lower the other",
             )
 
 
 def _check(name, value, kind, least, expected):
     number = isinstance(value, kind) and not isinstance(value, bool)
     if not number or not math.isfinite(value) or value < least:
-        raise ValueError(
-            f"serve got an unusable {name}. Expected {expected}, received "
-            f"{name}={value!r}. Leave it out for the usual one."
+        raise four_part_error(
+            f"serve got an unusable {name}",
+            expected,
+            f"{name}={value!r}",
+            "Leave it out for the usual one",
         )

@@ -9,7 +9,8 @@ import tensorflow as tf
 from google.protobuf.json_format import MessageToDict
 from tensorflow.core.protobuf import saved_model_pb2
 
-from keras_seqattn.export.manifest import NAME, read
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.manifest import NAME, read
 from keras_seqattn.serving.cancellation import Cancellation, argument_names
 from keras_seqattn.serving.sizes import Bounds
 
@@ -153,16 +154,20 @@ def _load(folder):
     try:
         import tensorflow_text  # noqa: F401, its operations are in the graph
     except ImportError as error:
-        raise ImportError(
-            "serve lacks a package. Expected tensorflow-text to be installed, received "
-            f'"{error}". Call `pip install "tensorflow-text>=2.21.1,<2.22"`.'
+        raise four_part_error(
+            "serve lacks a package",
+            "tensorflow-text to be installed",
+            f'"{error}"',
+            'Call `pip install "tensorflow-text>=2.21.1,<2.22"`',
+            kind=ImportError,
         ) from error
     try:
         return tf.saved_model.load(str(folder))
     except (tf.errors.OpError, OSError) as error:
         first, *_ = str(error).splitlines() or [""]
-        raise ValueError(
-            "serve cannot load its model. Expected a SavedModel for TensorFlow "
-            f"{tf.__version__}, received {str(folder)!r} with the error {first!r}. "
-            "Export it again."
+        raise four_part_error(
+            "serve cannot load its model",
+            f"a SavedModel for TensorFlow {tf.__version__}",
+            f"{str(folder)!r} with the error {first!r}",
+            "Export it again",
         ) from error

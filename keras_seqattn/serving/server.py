@@ -8,7 +8,8 @@ import re
 import signal
 import socket
 
-from keras_seqattn.export.manifest import verify
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.manifest import verify
 from keras_seqattn.serving.memory import keep_loaded_objects, use_system_allocator
 
 log = logging.getLogger(__name__)
@@ -123,10 +124,11 @@ def _bound(host, port):
             listener.close()
             raise
     except (OSError, OverflowError) as error:
-        raise ValueError(
-            "serve cannot listen there. Expected an address of this machine and a free "
-            f"port, received host {host!r} and port {port} with the error "
-            f"{str(error)!r}. Choose another --port; with 0 the system chooses."
+        raise four_part_error(
+            "serve cannot listen there",
+            "an address of this machine and a free port",
+            f"host {host!r} and port {port} with the error {str(error)!r}",
+            "Choose another --port; with 0 the system chooses",
         ) from error
     return listener
 
@@ -154,9 +156,11 @@ def _protocol_log():
 
 def _check_name(name):
     if not re.fullmatch(r"[^/:\s]+", name):
-        raise ValueError(
-            "serve got an unusable name. Expected a word without / and :, which stands "
-            f"in URLs, received {name!r}. Choose another --name."
+        raise four_part_error(
+            "serve got an unusable name",
+            "a word without / and :, which stands in URLs",
+            repr(name),
+            "Choose another --name",
         )
 
 
@@ -165,8 +169,10 @@ def _check_packages():
         import aiohttp  # noqa: F401
         import prometheus_client  # noqa: F401
     except ImportError as error:
-        raise ImportError(
-            "serve lacks a package. Expected aiohttp and prometheus-client to be "
-            f'installed, received "{error}". Call `pip install '
-            '"keras_seqattn[serve]"`.'
+        raise four_part_error(
+            "serve lacks a package",
+            "aiohttp and prometheus-client to be installed",
+            f'"{error}"',
+            'Call `pip install "keras_seqattn[serve]"`',
+            kind=ImportError,
         ) from error

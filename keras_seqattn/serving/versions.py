@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from keras_seqattn.export.shipped import named
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.shipped_models import named
 
 
 def find(path, wanted=None):
@@ -21,10 +22,12 @@ def find(path, wanted=None):
         if path.is_file():
             received = "a file"
             remedy += " without --litert, whose files are for devices"
-        raise ValueError(
-            "serve found no exported model. Expected a folder that seqattn export has "
-            f"written, or one with such folders named 1, 2, ..., received {str(path)!r}"
-            f", {received}. {remedy}."
+        raise four_part_error(
+            "serve found no exported model",
+            "a folder that seqattn export has written, or one with such folders "
+            "named 1, 2, ...",
+            f"{str(path)!r}, {received}",
+            remedy,
         )
     if wanted is None:
         return {max(found): found[max(found)]}
@@ -32,10 +35,11 @@ def find(path, wanted=None):
         return found
     numbers = [_number(word.strip()) for word in wanted.split(",")]
     if not set(numbers) <= set(found):
-        raise ValueError(
-            "serve got versions that are not there. Expected all, or some of "
-            f"{', '.join(map(str, sorted(found)))}, received {wanted!r}. Write e.g. "
-            f"--versions {max(found)}, or leave it out for the highest."
+        raise four_part_error(
+            "serve got versions that are not there",
+            f"all, or some of {', '.join(map(str, sorted(found)))}",
+            repr(wanted),
+            f"Write e.g. --versions {max(found)}, or leave it out for the highest",
         )
     return {number: found[number] for number in numbers}
 

@@ -1,11 +1,11 @@
 """Alignments for TensorBoard: what is written. `tensorboard_plugin_seqattn` shows it.
 
-`AttentionCallback` is for `model.fit`, the op `attention` for other loops,
-`write_embeddings` for the projector. `picture_of` and `to_json` make of a translation
-what a page shows.
+`callbacks.AttentionCallback` is for `model.fit`, the op `attention` for other loops,
+`write_embeddings` for the projector. `picture_of` and `to_json` turn a translation
+into what a page shows.
 """
 
-from keras_seqattn.tensorboard.picture import picture_of, to_json
+from keras_seqattn.pictures.picture import picture_of, to_json
 from keras_seqattn.tensorboard.projector import write_embeddings
 from keras_seqattn.tensorboard.summary import attention
 

@@ -5,6 +5,8 @@ import re
 import numpy as np
 import tensorflow as tf
 
+from keras_seqattn.errors import four_part_error
+
 _CONFIG = "projector_config.pbtxt"  # TensorBoard looks for it in the folder of each run
 
 
@@ -90,14 +92,16 @@ def _add_to_config(folder, name):
 
 def _check(vectors, labels, name):
     if vectors.ndim != 2 or len(vectors) != len(labels):
-        raise ValueError(
-            "write_embeddings got labels that do not fit. Expected vectors [labels, "
-            f"depth] and as many labels, received shape {vectors.shape} and "
-            f"{len(labels)} labels. Pass the vocabulary that the embedding was made "
-            "for."
+        raise four_part_error(
+            "write_embeddings got labels that do not fit",
+            "vectors [labels, depth] and as many labels",
+            f"shape {vectors.shape} and {len(labels)} labels",
+            "Pass the vocabulary that the embedding was made for",
         )
     if not isinstance(name, str) or not re.fullmatch(r"[\w.-]+", name, re.ASCII):
-        raise ValueError(
-            "write_embeddings got an unusable name. Expected letters, digits, -, _ and "
-            f"., received name={name!r}. It becomes the name of files."
+        raise four_part_error(
+            "write_embeddings got an unusable name",
+            "letters, digits, -, _ and .",
+            f"name={name!r}",
+            "It becomes the name of files",
         )

@@ -14,7 +14,7 @@ import zlib
 import numpy as np
 import tensorflow as tf
 
-from keras_seqattn.tensorboard.picture import ABOUT, VERSION, dump, packed
+from keras_seqattn.pictures.picture import ABOUT, VERSION, dump, packed
 
 PLUGIN = "seq_attention"
 _TENSOR = 2  # DATA_CLASS_TENSOR: without it, TensorBoard drops the data

@@ -3,9 +3,10 @@
 import numpy as np
 import tensorflow as tf
 
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.pictures.picture import hypothesis, picture
+from keras_seqattn.pictures.token_places import in_text, joined
 from keras_seqattn.tensorboard import record
-from keras_seqattn.tensorboard.picture import hypothesis, picture
-from keras_seqattn.tensorboard.tokens import in_text, joined
 
 
 @tf.autograph.experimental.do_not_convert
@@ -104,9 +105,11 @@ def _checked(name, value):
     received = repr(value)
     if tf.is_tensor(value) or isinstance(value, np.ndarray):
         received = f"{tf.as_dtype(value.dtype).name} {tuple(value.shape)}"
-    raise ValueError(
-        f"attention got an unusable {name}. Expected {expected}, received {received}. "
-        "Pass one sentence, without padding: call it once for each."
+    raise four_part_error(
+        f"attention got an unusable {name}",
+        expected,
+        received,
+        "Pass one sentence, without padding: call it once for each",
     )
 
 

@@ -15,12 +15,10 @@ from pathlib import Path
 import keras
 
 ROOT = "keras_seqattn"
-# Modules whose functions are public although ROOT does not export them by name.
-OPEN = (f"{ROOT}.ops", f"{ROOT}.testing")
-# Of whose modules only what `__all__` of the package has is public.
-NAMED = (f"{ROOT}.data", f"{ROOT}.data.tasks", f"{ROOT}.tensorboard")
-# Reached through ops.dispatch only; this tool.
-CLOSED = (f"{ROOT}.ops.fast", f"{ROOT}.testing.api")
+# Without a list of its own: every function of its modules is public, but for `fast`,
+# which is reached through ops.dispatch only.
+OPS, FAST = f"{ROOT}.ops", f"{ROOT}.ops.fast"
+ZOO = f"{ROOT}.zoo"  # has a table of its own, zoo/README.md
 
 
 def api_file():
@@ -30,16 +28,20 @@ def api_file():
 
 def surface():
     """Returns the public surface as it is now, sorted, as a list of lines."""
-    root = importlib.import_module(ROOT)
-    public = {f"{ROOT}.{name}": getattr(root, name) for name in root.__all__}
-    for module in open_modules():
-        for name, value in own_names(module):
-            public[f"{module.__name__}.{name}"] = value
-    for name in NAMED:
-        module = importlib.import_module(name)
-        public |= {f"{name}.{x}": getattr(module, x) for x in module.__all__}
+    public = {**listed(ROOT), **of_ops()}
     described = [describe(path, public[path], public.values()) for path in public]
     return sorted({line for lines in described for line in lines})
+
+
+def listed(namespace):
+    """`{path: value}` of what `__all__` of a namespace has, and of those inside."""
+    module, found = importlib.import_module(namespace), {}
+    for name in module.__all__:
+        path, value = f"{namespace}.{name}", getattr(module, name)
+        found[path] = value
+        if inspect.ismodule(value) and path != ZOO:
+            found |= listed(path)
+    return found
 
 
 def difference():
@@ -52,15 +54,14 @@ def difference():
     return "\n".join(diff)
 
 
-def open_modules():
-    """Yields the modules under `OPEN`, without private ones and `CLOSED`."""
-    for package_name in OPEN:
-        package = importlib.import_module(package_name)
-        yield package
-        for found in pkgutil.walk_packages(package.__path__, f"{package_name}."):
-            if "._" in found.name or found.name.startswith(CLOSED):
-                continue
-            yield importlib.import_module(found.name)
+def of_ops():
+    """`{path: value}` of the functions and classes in the modules of `ops`."""
+    package, found = importlib.import_module(OPS), {}
+    for info in pkgutil.walk_packages(package.__path__, f"{OPS}."):
+        if not info.name.startswith(FAST):
+            module = importlib.import_module(info.name)
+            found |= {f"{info.name}.{name}": x for name, x in own_names(module)}
+    return found
 
 
 def own_names(module):

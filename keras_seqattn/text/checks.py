@@ -4,6 +4,7 @@ import numpy as np
 import tensorflow as tf
 from keras import tree
 
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.safe_reading import well_formed
 from keras_seqattn.text.normalization import FORMS, WHITE_SPACE
 
@@ -13,10 +14,11 @@ SPECIAL = ("<pad>", "<s>", "</s>", "<unk>")
 def check_normalization(owner, form):
     """A Unicode form has one of the known names."""
     if form is not None and form not in FORMS:
-        raise ValueError(
-            f"{owner} got an unknown normalization. Expected None or one of "
-            f"{list(FORMS)}, received normalization={form!r}. Use None to leave "
-            "characters as they are."
+        raise four_part_error(
+            f"{owner} got an unknown normalization",
+            f"None or one of {list(FORMS)}",
+            f"normalization={form!r}",
+            "Use None to leave characters as they are",
         )
 
 
@@ -24,29 +26,35 @@ def check_vocabulary(owner, vocabulary):
     """Strings, none twice, the special ones in front."""
     is_list = isinstance(vocabulary, (list, tuple))
     if not is_list or not all(isinstance(piece, str) for piece in vocabulary):
-        raise ValueError(
-            f"{owner} got an unusable vocabulary. Expected a list of str, received "
-            f"{vocabulary!r}. Pass one str for each id."
+        raise four_part_error(
+            f"{owner} got an unusable vocabulary",
+            "a list of str",
+            repr(vocabulary),
+            "Pass one str for each id",
         )
     for piece in vocabulary:
         if piece != well_formed(piece):
-            raise ValueError(
-                f"{owner} got a vocabulary with a surrogate. Expected str that UTF-8 "
-                f"can write, received {piece!r}. Drop it: U+FFFD stands for it in "
-                "every text."
+            raise four_part_error(
+                f"{owner} got a vocabulary with a surrogate",
+                "str that UTF-8 can write",
+                repr(piece),
+                "Drop it: U+FFFD stands for it in every text",
             )
     if tuple(vocabulary[: len(SPECIAL)]) != SPECIAL:
-        raise ValueError(
-            f"{owner} got a vocabulary without the special tokens. Expected "
-            f"{list(SPECIAL)} in front, received {list(vocabulary[: len(SPECIAL)])}. "
-            f"Put them there, or learn one: {owner}.learn(texts)."
+        raise four_part_error(
+            f"{owner} got a vocabulary without the special tokens",
+            f"{list(SPECIAL)} in front",
+            f"{list(vocabulary[: len(SPECIAL)])}",
+            f"Put them there, or learn one: {owner}.learn(texts)",
         )
     first = {}
     for at, piece in enumerate(vocabulary):
         if first.setdefault(piece, at) != at:
-            raise ValueError(
-                f"{owner} got a vocabulary with a duplicate. Expected every token "
-                f"once, received {piece!r} as {first[piece]} and as {at}. Drop one."
+            raise four_part_error(
+                f"{owner} got a vocabulary with a duplicate",
+                "every token once",
+                f"{piece!r} as {first[piece]} and as {at}",
+                "Drop one",
             )
 
 
@@ -54,10 +62,11 @@ def check_characters(owner, pieces):
     """One code point each."""
     for piece in pieces:
         if len(piece) != 1:
-            raise ValueError(
-                f"{owner} got a vocabulary with a longer piece. Expected single "
-                f"characters after {list(SPECIAL)}, received {piece!r}. Use "
-                "SentencePiece or Words for longer ones."
+            raise four_part_error(
+                f"{owner} got a vocabulary with a longer piece",
+                f"single characters after {list(SPECIAL)}",
+                repr(piece),
+                "Use SentencePiece or Words for longer ones",
             )
 
 
@@ -65,20 +74,22 @@ def check_words(owner, pieces):
     """What can stand between white space."""
     for piece in pieces:
         if not piece or any(character in WHITE_SPACE for character in piece):
-            raise ValueError(
-                f"{owner} got a vocabulary with something that is no word. Expected "
-                f"str without white space, none empty, received {piece!r}. Drop it: no "
-                "text holds it as one word."
+            raise four_part_error(
+                f"{owner} got a vocabulary with something that is no word",
+                "str without white space, none empty",
+                repr(piece),
+                "Drop it: no text holds it as one word",
             )
 
 
 def check_vocabulary_size(owner, size, least):
     """An integer that leaves room for what must be in a vocabulary."""
     if isinstance(size, bool) or not isinstance(size, int) or size < least:
-        raise ValueError(
-            f"{owner}.learn got an unusable vocabulary_size. Expected an integer, "
-            f"{least} or more (4 are special), received vocabulary_size={size!r}. "
-            "Raise it: most models have thousands."
+        raise four_part_error(
+            f"{owner}.learn got an unusable vocabulary_size",
+            f"an integer, {least} or more (4 are special)",
+            f"vocabulary_size={size!r}",
+            "Raise it: most models have thousands",
         )
 
 
@@ -90,10 +101,11 @@ def batch_of(owner, texts):
     except (TypeError, ValueError):
         rank = None
     if rank not in (0, 1):
-        raise ValueError(
-            f"{owner} got unusable texts. Expected a string or strings [batch], "
-            f"received {_spelled(texts)}. Pass str, a list of str or a string tensor; "
-            "reshape what has more axes."
+        raise four_part_error(
+            f"{owner} got unusable texts",
+            "a string or strings [batch]",
+            f"{_spelled(texts)}",
+            "Pass str, a list of str or a string tensor; reshape what has more axes",
         )
     return (strings, False) if rank else (strings[None], True)
 
@@ -128,9 +140,11 @@ def ids_of(owner, ids):
     except (TypeError, ValueError):
         usable = False
     if not usable:
-        raise ValueError(
-            f"{owner} got unusable ids. Expected integers, received {_spelled(ids)}. "
-            "Pass a tensor, a ragged tensor or lists of int."
+        raise four_part_error(
+            f"{owner} got unusable ids",
+            "integers",
+            f"{_spelled(ids)}",
+            "Pass a tensor, a ragged tensor or lists of int",
         )
     return tf.cast(ids, tf.int32)
 
@@ -138,9 +152,11 @@ def ids_of(owner, ids):
 def check_sequences(owner, ids):
     """There is an axis along which one decodes."""
     if not ids.shape.rank:
-        raise ValueError(
-            f"{owner} got ids without a length. Expected [..., length], received shape "
-            f"{ids.shape}. Pass [id] for a single one."
+        raise four_part_error(
+            f"{owner} got ids without a length",
+            "[..., length]",
+            f"shape {ids.shape}",
+            "Pass [id] for a single one",
         )
 
 

@@ -1,16 +1,21 @@
 """Packages that may be absent: imported where they are used, not before."""
 
+from keras_seqattn.errors import four_part_error
+
 
 def tensorflow_text(owner):
     """The module; it has no wheels for Windows and Intel Macs."""
     try:
         import tensorflow_text
     except ImportError as error:
-        raise ImportError(
-            f"{owner} lacks a package. Expected tensorflow-text to be installed, "
-            f'received "{error}". Call `pip install "tensorflow-text>=2.21.1,<2.22"`; '
-            "where it has no wheels (Windows, Intel Macs), Words and Characters with "
-            "normalization=None do without."
+        raise four_part_error(
+            f"{owner} lacks a package",
+            "tensorflow-text to be installed",
+            f'"{error}"',
+            'Call `pip install "tensorflow-text>=2.21.1,<2.22"`; where it has no '
+            "wheels (Windows, Intel Macs), Words and Characters with "
+            "normalization=None do without",
+            kind=ImportError,
         ) from error
     return tensorflow_text
 
@@ -20,9 +25,12 @@ def sentencepiece(owner):
     try:
         import sentencepiece
     except ImportError as error:
-        raise ImportError(
-            f"{owner} lacks a package. Expected sentencepiece to be installed, "
-            f'received "{error}". Call `pip install "keras_seqattn[text]"`.'
+        raise four_part_error(
+            f"{owner} lacks a package",
+            "sentencepiece to be installed",
+            f'"{error}"',
+            'Call `pip install "keras_seqattn[text]"`',
+            kind=ImportError,
         ) from error
     return sentencepiece
 

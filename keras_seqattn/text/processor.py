@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.text import reading, saving
 from keras_seqattn.text.checks import (
     batch_of,
@@ -189,7 +190,9 @@ class TextProcessor(tf.Module):
         return tf.ragged.boolean_mask(ids, ~(ended | special))
 
     def _sample(self, texts):
-        raise ValueError(
-            f"{type(self).__name__} cannot sample. Expected sample=False, received "
-            "sample=True. Use a SentencePiece: its segmentations have probabilities."
+        raise four_part_error(
+            f"{type(self).__name__} cannot sample",
+            "sample=False",
+            "sample=True",
+            "Use a SentencePiece: its segmentations have probabilities",
         )

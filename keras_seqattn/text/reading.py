@@ -7,6 +7,7 @@ from pathlib import Path
 
 import tensorflow as tf
 
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.safe_reading import well_formed
 from keras_seqattn.text.checks import strings_of
 
@@ -23,19 +24,22 @@ def normalized(owner, texts, normalizer):
                 count += 1
                 yield text.decode()
     if not count:
-        raise ValueError(
-            f"{owner} got nothing to learn from. Expected at least one text that is "
-            "not empty, received none. Check the iterable: one that was used up "
-            "before yields nothing."
+        raise four_part_error(
+            f"{owner} got nothing to learn from",
+            "at least one text that is not empty",
+            "none",
+            "Check the iterable: one that was used up before yields nothing",
         )
 
 
 def each_text(owner, texts):
     """Yields bytes from str, bytes, arrays and tensors."""
     if isinstance(texts, (str, bytes)):
-        raise ValueError(
-            f"{owner} got one text instead of many. Expected an iterable of str, "
-            f"received {texts!r}. Pass [text], or learn_from_files([path]) for a file."
+        raise four_part_error(
+            f"{owner} got one text instead of many",
+            "an iterable of str",
+            repr(texts),
+            "Pass [text], or learn_from_files([path]) for a file",
         )
     for item in texts:
         if isinstance(item, str):
@@ -45,9 +49,11 @@ def each_text(owner, texts):
         elif getattr(item, "dtype", None) in (tf.string, object):
             yield from tf.reshape(strings_of(item), [-1]).numpy()
         else:
-            raise ValueError(
-                f"{owner} got an unusable text. Expected str, bytes or a string "
-                f"tensor, received {item!r}. Pass one text per item."
+            raise four_part_error(
+                f"{owner} got an unusable text",
+                "str, bytes or a string tensor",
+                repr(item),
+                "Pass one text per item",
             )
 
 
@@ -56,9 +62,12 @@ def each_line(owner, paths):
     paths = [paths] if isinstance(paths, (str, Path)) else paths
     for path in map(Path, paths):
         if not path.is_file():
-            raise FileNotFoundError(
-                f"{owner} did not find a file. Expected text, one per line, received "
-                f"{str(path)!r}. Check the path."
+            raise four_part_error(
+                f"{owner} did not find a file",
+                "text, one per line",
+                f"{str(path)!r}",
+                "Check the path",
+                kind=FileNotFoundError,
             )
         with path.open("rb") as file:
             is_gzip = file.read(2) == b"\x1f\x8b"

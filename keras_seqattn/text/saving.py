@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.files import replacing
 from keras_seqattn.safe_reading import (
     JSON,
@@ -43,18 +44,19 @@ def load(base, folder):
         raise
     except Exception as error:  # of whatever kind: the files may say anything
         reason = in_one_line(error).rstrip(".")
-        raise ValueError(
-            f"{base.__name__}.load got an unusable folder. Expected {path.name} and "
-            f"{OPTIONS} that fit, received from {str(folder)!r}: {reason}. Check "
-            "whether the files were changed, or save the processor again."
+        raise four_part_error(
+            f"{base.__name__}.load got an unusable folder",
+            f"{path.name} and {OPTIONS} that fit",
+            f"from {str(folder)!r}: {reason}",
+            "Check whether the files were changed, or save the processor again",
         ) from error
     size = options["vocabulary_size"]
     if processor.vocabulary_size != size:
-        raise ValueError(
-            f"{base.__name__}.load got a changed vocabulary. Expected "
-            f"{in_one_line(repr(size))} tokens, as {OPTIONS} says, received "
-            f"{processor.vocabulary_size} from {str(path)!r}. Save the processor "
-            "again: ids of a model belong to one vocabulary."
+        raise four_part_error(
+            f"{base.__name__}.load got a changed vocabulary",
+            f"{in_one_line(repr(size))} tokens, as {OPTIONS} says",
+            f"{processor.vocabulary_size} from {str(path)!r}",
+            "Save the processor again: ids of a model belong to one vocabulary",
         )
     return processor
 
@@ -63,9 +65,12 @@ def _read(base, path, most):
     try:
         return read_bytes(f"{base.__name__}.load", path, most)
     except (FileNotFoundError, NotADirectoryError):
-        raise FileNotFoundError(
-            f"{base.__name__}.load did not find a file. Expected {path.name} in a "
-            f"folder written by save, received {str(path.parent)!r}. Check the path."
+        raise four_part_error(
+            f"{base.__name__}.load did not find a file",
+            f"{path.name} in a folder written by save",
+            f"{str(path.parent)!r}",
+            "Check the path",
+            kind=FileNotFoundError,
         ) from None
 
 
@@ -78,10 +83,11 @@ def _options(base, path):
         received = f"the keys {sorted(options)}"
     except (TypeError, ValueError) as error:
         received = f"{type(error).__name__}: {error}"
-    raise ValueError(
-        f"{base.__name__}.load got an unusable {path.name}. Expected JSON with "
-        f"class_name, config and vocabulary_size, received {received} in "
-        f"{str(path)!r}. Save the processor again."
+    raise four_part_error(
+        f"{base.__name__}.load got an unusable {path.name}",
+        "JSON with class_name, config and vocabulary_size",
+        f"{received} in {str(path)!r}",
+        "Save the processor again",
     )
 
 
@@ -89,10 +95,12 @@ def _class(base, name, path):
     found = (cls for cls in _family(base) if hasattr(cls, "_tokenize"))  # no base
     classes = {cls.__name__: cls for cls in found}
     if not isinstance(name, str) or name not in classes:
-        raise ValueError(
-            f"{base.__name__}.load got an unknown class. Expected one of "
-            f"{sorted(classes)}, received {name!r} from {str(path)!r}. Call "
-            "TextProcessor.load for any class; import the module of your own first."
+        raise four_part_error(
+            f"{base.__name__}.load got an unknown class",
+            f"one of {sorted(classes)}",
+            f"{name!r} from {str(path)!r}",
+            "Call TextProcessor.load for any class; import the module of your own "
+            "first",
         )
     return classes[name]
 

@@ -4,6 +4,7 @@ import math
 
 import tensorflow as tf
 
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.text.checks import SPECIAL
 
 OWNER = "SentencePiece"
@@ -12,26 +13,30 @@ OWNER = "SentencePiece"
 def read_vocabulary(library, model):
     """The pieces of a model, the special ones in front."""
     if not isinstance(model, bytes):
-        raise ValueError(
-            f"{OWNER} got an unusable model. Expected bytes, received {model!r}. Pass "
-            "what is in the file, e.g. Path(path).read_bytes()."
+        raise four_part_error(
+            f"{OWNER} got an unusable model",
+            "bytes",
+            repr(model),
+            "Pass what is in the file, e.g. Path(path).read_bytes()",
         )
     try:
         tokenizer = library.SentencepieceTokenizer(model, out_type=tf.int32)
         pieces = tokenizer.id_to_string(tf.range(tokenizer.vocab_size()))
     except tf.errors.OpError as error:
-        raise ValueError(
-            f"{OWNER} got a corrupted model. Expected the bytes of a SentencePiece "
-            f"model, received {len(model)} bytes that cannot be read. Check the file: "
-            "it may be cut off, or another one."
+        raise four_part_error(
+            f"{OWNER} got a corrupted model",
+            "the bytes of a SentencePiece model",
+            f"{len(model)} bytes that cannot be read",
+            "Check the file: it may be cut off, or another one",
         ) from error
     vocabulary = [piece.decode() for piece in pieces.numpy()]
     if tuple(vocabulary[: len(SPECIAL)]) != SPECIAL:
-        raise ValueError(
-            f"{OWNER} got a model with other special tokens. Expected {list(SPECIAL)} "
-            f"in front, received {vocabulary[: len(SPECIAL)]}. Use "
-            "SentencePiece.learn, or the trainer with pad_id=0, bos_id=1, eos_id=2, "
-            "unk_id=3."
+        raise four_part_error(
+            f"{OWNER} got a model with other special tokens",
+            f"{list(SPECIAL)} in front",
+            f"{vocabulary[: len(SPECIAL)]}",
+            "Use SentencePiece.learn, or the trainer with pad_id=0, bos_id=1, "
+            "eos_id=2, unk_id=3",
         )
     return vocabulary
 
@@ -40,14 +45,17 @@ def check_sampling(nbest_size, alpha):
     """Numbers that something can be drawn with."""
     is_count = type(nbest_size) is int and (nbest_size == -1 or nbest_size > 1)
     if not is_count:
-        raise ValueError(
-            f"{OWNER} got an unusable nbest_size. Expected -1 (all) or 2 or more, "
-            f"received nbest_size={nbest_size!r}. For none sampled call encode without "
-            "sample."
+        raise four_part_error(
+            f"{OWNER} got an unusable nbest_size",
+            "-1 (all) or 2 or more",
+            f"nbest_size={nbest_size!r}",
+            "For none sampled call encode without sample",
         )
     number = isinstance(alpha, (int, float)) and not isinstance(alpha, bool)
     if not number or not math.isfinite(alpha) or alpha < 0:
-        raise ValueError(
-            f"{OWNER} got an unusable alpha. Expected a number, 0 or more, received "
-            f"alpha={alpha!r}. Use e.g. 0.1."
+        raise four_part_error(
+            f"{OWNER} got an unusable alpha",
+            "a number, 0 or more",
+            f"alpha={alpha!r}",
+            "Use e.g. 0.1",
         )

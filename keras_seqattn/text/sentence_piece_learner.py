@@ -5,6 +5,7 @@ import re
 import tempfile
 from pathlib import Path
 
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.text.checks import SPECIAL
 from keras_seqattn.text.optional import sentencepiece, sentencepiece_proto
 from keras_seqattn.text.processor import UNKNOWN
@@ -59,25 +60,29 @@ def without_path(model):
 def check_learning(kind, character_coverage, symbols):
     """Options of the learner."""
     if kind not in KINDS:
-        raise ValueError(
-            f"{OWNER} got an unknown kind. Expected one of {list(KINDS)}, "
-            f"received kind={kind!r}. Check the spelling."
+        raise four_part_error(
+            f"{OWNER} got an unknown kind",
+            f"one of {list(KINDS)}",
+            f"kind={kind!r}",
+            "Check the spelling",
         )
     coverage = character_coverage
     number = isinstance(coverage, (int, float)) and not isinstance(coverage, bool)
     if not number or not 0.98 <= coverage <= 1:
-        raise ValueError(
-            f"{OWNER} got an unusable character_coverage. Expected a number from "
-            f"0.98 to 1, received character_coverage={coverage!r}. Use 1 for "
-            "alphabets, 0.9995 for Chinese and Japanese."
+        raise four_part_error(
+            f"{OWNER} got an unusable character_coverage",
+            "a number from 0.98 to 1",
+            f"character_coverage={coverage!r}",
+            "Use 1 for alphabets, 0.9995 for Chinese and Japanese",
         )
     is_list = isinstance(symbols, (list, tuple))
     usable = is_list and all(isinstance(symbol, str) for symbol in symbols)
     if not usable or len({*symbols, *SPECIAL, ""}) != len(symbols) + len(SPECIAL) + 1:
-        raise ValueError(
-            f"{OWNER} got unusable user_defined_symbols. Expected a list of "
-            f"different str, none empty, none of {list(SPECIAL)}, received "
-            f"{symbols!r}. Drop what is there already."
+        raise four_part_error(
+            f"{OWNER} got unusable user_defined_symbols",
+            f"a list of different str, none empty, none of {list(SPECIAL)}",
+            repr(symbols),
+            "Drop what is there already",
         )
 
 
@@ -86,18 +91,22 @@ def learning_error(error):
     too_large = re.search(r"too high \((\d+)\).*<= (\d+)", str(error))
     too_small = re.search(r"required_chars\. (\d+) vs (\d+)", str(error))
     if too_large:
-        return ValueError(
-            f"{OWNER} got a vocabulary_size too large for the text. Expected "
-            f"at most {too_large[2]} for these texts, received "
-            f"vocabulary_size={too_large[1]}. Lower it, or give more text."
+        return four_part_error(
+            f"{OWNER} got a vocabulary_size too large for the text",
+            f"at most {too_large[2]} for these texts",
+            f"vocabulary_size={too_large[1]}",
+            "Lower it, or give more text",
         )
     if too_small:
-        return ValueError(
-            f"{OWNER} got a vocabulary_size too small for the text. Expected at "
-            f"least {too_small[2]}, one for each character, received "
-            f"vocabulary_size={too_small[1]}. Raise it, or lower character_coverage."
+        return four_part_error(
+            f"{OWNER} got a vocabulary_size too small for the text",
+            f"at least {too_small[2]}, one for each character",
+            f"vocabulary_size={too_small[1]}",
+            "Raise it, or lower character_coverage",
         )
-    return ValueError(
-        f"{OWNER} could not learn. Expected texts that the trainer accepts, "
-        f'received "{error}". Check the texts.'
+    return four_part_error(
+        f"{OWNER} could not learn",
+        "texts that the trainer accepts",
+        f'"{error}"',
+        "Check the texts",
     )

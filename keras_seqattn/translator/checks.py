@@ -1,9 +1,10 @@
 """What a translator is made of, checked before anything is translated."""
 
+from keras_seqattn.checks import check_count
 from keras_seqattn.decoding.checks import check_search
-from keras_seqattn.decoding.options import check_count
 from keras_seqattn.decoding.shortlist import Shortlist
 from keras_seqattn.decoding.shortlisted import check_fit
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.text.processor import TextProcessor
 
 
@@ -13,10 +14,11 @@ def check_options(search, max_length, max_source, unknown, tokens):
     check_count("Translator", "max_source", max_source, 1)
     words = [*unknown, *unknown.values()] if isinstance(unknown, dict) else [None]
     if unknown is not None and not all(isinstance(word, str) for word in words):
-        raise ValueError(
-            "Translator got unusable words for unknown ones. Expected a dict from "
-            f"source words to target words, or None, received unknown={unknown!r}. "
-            "Pass {} to copy the source word."
+        raise four_part_error(
+            "Translator got unusable words for unknown ones",
+            "a dict from source words to target words, or None",
+            f"unknown={unknown!r}",
+            "Pass {} to copy the source word",
         )
 
 
@@ -25,9 +27,11 @@ def check_shortlist(shortlist, model):
     if shortlist is None:
         return
     if not isinstance(shortlist, Shortlist):
-        raise ValueError(
-            "Translator got an unusable shortlist. Expected a Shortlist or None, "
-            f"received {shortlist!r}. Make one with Shortlist.learn."
+        raise four_part_error(
+            "Translator got an unusable shortlist",
+            "a Shortlist or None",
+            repr(shortlist),
+            "Make one with Shortlist.learn",
         )
     check_fit(shortlist, model)
 
@@ -35,9 +39,11 @@ def check_shortlist(shortlist, model):
 def check_text(side, text, model):
     """A text processor, and its vocabulary that of the model."""
     if not isinstance(text, TextProcessor):
-        raise ValueError(
-            f"Translator got an unusable {side}_text. Expected a TextProcessor, "
-            f"received {text!r}. Pass e.g. Characters.learn(texts)."
+        raise four_part_error(
+            f"Translator got an unusable {side}_text",
+            "a TextProcessor",
+            repr(text),
+            "Pass e.g. Characters.learn(texts)",
         )
     for part in getattr(model, "models", [model]):  # of an ensemble, each one
         embedding = getattr(part, f"{side}_embedding", None)
@@ -52,10 +58,10 @@ def check_text(side, text, model):
 
 
 def _unfit(side, text, size, does):
-    return ValueError(
-        f"Translator got a {side}_text that does not fit the model. Expected a "
-        f"vocabulary of {size} tokens, as many as the model {does}, received "
-        f"{type(text).__name__} with {text.vocabulary_size}. Pass the processor "
-        "with which the model was trained, or make the model with "
-        f"{side}_vocabulary={text.vocabulary_size}."
+    return four_part_error(
+        f"Translator got a {side}_text that does not fit the model",
+        f"a vocabulary of {size} tokens, as many as the model {does}",
+        f"{type(text).__name__} with {text.vocabulary_size}",
+        "Pass the processor with which the model was trained, or make the "
+        f"model with {side}_vocabulary={text.vocabulary_size}",
     )

@@ -8,15 +8,16 @@ from pathlib import Path
 import keras
 import tensorflow as tf
 
+from keras_seqattn import manifest
 from keras_seqattn.decoding.limits import RelativeLength
 from keras_seqattn.decoding.search import Search
 from keras_seqattn.decoding.shortlist import Shortlist
-from keras_seqattn.export import manifest
-from keras_seqattn.export.shipped import names
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.files import replacing_folder
+from keras_seqattn.models.checkpoint import without_optimizer
 from keras_seqattn.safe_reading import VOCABULARY, parse_json, read_bytes
+from keras_seqattn.shipped_models import names
 from keras_seqattn.text.processor import TextProcessor
-from keras_seqattn.training.checkpoint import without_optimizer
 from keras_seqattn.translator.known_names import registered
 from keras_seqattn.translator.model_file import load_model
 
@@ -37,10 +38,11 @@ def save(path, model, texts, options, shortlist=None):
         shortlist: `Shortlist`, or None.
     """
     if not isinstance(model, keras.Model):
-        raise ValueError(
-            "Translator cannot save this model. Expected a Keras model, e.g. Seq2Seq, "
-            f"received {type(model).__name__}. Save the models of an ensemble one by "
-            "one, or export the translator."
+        raise four_part_error(
+            "Translator cannot save this model",
+            "a Keras model, e.g. Seq2Seq",
+            f"{type(model).__name__}",
+            "Save the models of an ensemble one by one, or export the translator",
         )
     with replacing_folder(path, "Translator.save", "translator", _NAMES) as folder:
         with without_optimizer(model):  # it would be two thirds of the file
@@ -100,10 +102,12 @@ def _object(path, content, name, kind):
     try:
         return registered(content[name], kind)
     except ValueError as error:
-        raise ValueError(
-            f"Translator.load cannot read {name} in {path}/{_FILE}. Expected a "
-            f"{kind.__name__}, received {error}. Import your own classes first; if "
-            "they are all known, copy the folder again."
+        raise four_part_error(
+            f"Translator.load cannot read {name} in {path}/{_FILE}",
+            f"a {kind.__name__}",
+            error,
+            "Import your own classes first; if they are all known, copy the folder "
+            "again",
         ) from error
 
 
@@ -111,30 +115,36 @@ def _content(path):
     try:  # `unknown` may be a large dictionary
         content = read_bytes("Translator.load", f"{path}/{_FILE}", VOCABULARY)
     except (FileNotFoundError, NotADirectoryError):
-        raise ValueError(
-            f"Translator.load found no translator. Expected a folder with {_FILE}, "
-            f"{_MODEL} and source_text/, or the name of a shipped model ({names()}), "
-            f"received {path!r}. Pass the folder that Translator.save has written."
+        raise four_part_error(
+            "Translator.load found no translator",
+            f"a folder with {_FILE}, {_MODEL} and source_text/, or the name of a "
+            f"shipped model ({names()})",
+            repr(path),
+            "Pass the folder that Translator.save has written",
         ) from None
     try:
         content = parse_json(content)
         version = content.get("version")
     except (ValueError, AttributeError):
-        raise ValueError(
-            f"Translator.load cannot read {path}/{_FILE}. Expected JSON, received a "
-            "damaged file. Copy the folder again, or save the translator anew."
+        raise four_part_error(
+            f"Translator.load cannot read {path}/{_FILE}",
+            "JSON",
+            "a damaged file",
+            "Copy the folder again, or save the translator anew",
         ) from None
     if version != VERSION:
-        raise ValueError(
-            "Translator.load got a folder of another format. Expected version "
-            f"{VERSION}, received {version!r} in {path!r}. Load it with "
-            "the release of keras_seqattn that has written it."
+        raise four_part_error(
+            "Translator.load got a folder of another format",
+            f"version {VERSION}",
+            f"{version!r} in {path!r}",
+            "Load it with the release of keras_seqattn that has written it",
         )
     missing = sorted(_OPTIONS - content.keys())
     if missing:
-        raise ValueError(
-            f"Translator.load misses something in {path}/{_FILE}. Expected "
-            f"{sorted(_OPTIONS)}, received a file without {missing}. Copy the folder "
-            "again, or save the translator anew."
+        raise four_part_error(
+            f"Translator.load misses something in {path}/{_FILE}",
+            f"{sorted(_OPTIONS)}",
+            f"a file without {missing}",
+            "Copy the folder again, or save the translator anew",
         )
     return content

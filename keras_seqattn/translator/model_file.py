@@ -8,6 +8,7 @@ import zipfile
 import h5py
 import keras
 
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.safe_reading import JSON, in_one_line, open_regular, parse_json
 from keras_seqattn.translator.archive import Part, members_of, unpacked
 from keras_seqattn.translator.known_names import check_names
@@ -34,10 +35,11 @@ def load_model(owner, path, verified):
         state, cause = "none", error
     except _Unusable as error:
         cause = error.__cause__ or error
-    raise ValueError(
-        f"{owner} cannot load {path}. Expected a Keras model whose classes are all "
-        f"known, received {state}, or one with others ({in_one_line(cause)}). Copy the "
-        "folder again; import your own classes first."
+    raise four_part_error(
+        f"{owner} cannot load {path}",
+        "a Keras model whose classes are all known",
+        f"{state}, or one with others ({in_one_line(cause)})",
+        "Copy the folder again; import your own classes first",
     ) from cause
 
 

@@ -6,7 +6,7 @@ import html
 import importlib.resources
 import re
 
-from keras_seqattn.tensorboard.picture import to_json
+from keras_seqattn.pictures.picture import to_json
 
 _FIRST = "page.js"
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z_]+\.js)";\n', re.MULTILINE)

@@ -3,6 +3,7 @@
 import unicodedata
 import warnings
 
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.text.terminal import clusters
 
 # From 0 to 1, lighter to darker: those of the browser, static/scale.js.
@@ -65,10 +66,13 @@ def _matplotlib():
         import matplotlib.figure
         import matplotlib.font_manager
     except ImportError as error:
-        raise ImportError(
-            "Translation.figure lacks a package. Expected matplotlib to be installed, "
-            f'received "{error}". Call `pip install "keras_seqattn[plot]"`; '
-            "Translation.show and Translation.html do without it."
+        raise four_part_error(
+            "Translation.figure lacks a package",
+            "matplotlib to be installed",
+            f'"{error}"',
+            'Call `pip install "keras_seqattn[plot]"`; Translation.show and '
+            "Translation.html do without it",
+            kind=ImportError,
         ) from error
     return matplotlib
 
@@ -96,8 +100,9 @@ def _path(manager, font):
     try:
         return manager.findfont(properties, fallback_to_default=False)
     except ValueError:
-        raise ValueError(
-            "Translation.figure got an unknown font. Expected a name that Matplotlib "
-            f"knows, received {font!r}. Call "
-            "matplotlib.font_manager.get_font_names() for a list."
+        raise four_part_error(
+            "Translation.figure got an unknown font",
+            "a name that Matplotlib knows",
+            repr(font),
+            "Call matplotlib.font_manager.get_font_names() for a list",
         ) from None

@@ -2,7 +2,7 @@
 
 import sys
 
-from keras_seqattn.tensorboard.picture import picture_of
+from keras_seqattn.pictures.picture import picture_of
 from keras_seqattn.translator.page import frame, page
 
 MOST = 20  # sentences in the cell of a notebook

@@ -7,18 +7,17 @@ import keras
 import numpy as np
 from keras import tree
 
+from keras_seqattn.checks import check_count
 from keras_seqattn.data.batching import batches
 from keras_seqattn.data.encoding import encode
 from keras_seqattn.data.filtering import filter_lengths
 from keras_seqattn.decoding.beam import BeamSearch
 from keras_seqattn.decoding.limits import RelativeLength
-from keras_seqattn.decoding.options import check_count
-from keras_seqattn.export.litert import export_litert
-from keras_seqattn.export.pipeline import Pipeline
-from keras_seqattn.export.saved_model import export_saved_model
-from keras_seqattn.export.shipped import named
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.metrics.text_metric import text_metric
+from keras_seqattn.pipeline.pipeline import Pipeline
 from keras_seqattn.safe_reading import well_formed
-from keras_seqattn.training.text_metric import text_metric
+from keras_seqattn.shipped_models import named
 from keras_seqattn.translator import folder
 from keras_seqattn.translator.checks import (
     check_options,
@@ -284,6 +283,8 @@ class Translator:
             manifest: dict of what `manifest.json` shall hold besides.
             warmup: list of source texts that a server translates first.
         """
+        from keras_seqattn.export.saved_model import export_saved_model
+
         export_saved_model(self.pipeline, path, version, weights, manifest, warmup)
 
     def export_litert(
@@ -298,6 +299,8 @@ class Translator:
             batch: number of texts.
             weights: "float32", "float16" or "int8".
         """
+        from keras_seqattn.export.litert import export_litert
+
         export_litert(self.pipeline, path, source_length, target_length, batch, weights)
 
     def _warn_of_cuts(self, what, cut, first):
@@ -319,15 +322,19 @@ _FIELDS = dataclasses.fields(Pipeline)
 
 def _checked_texts(texts):
     if isinstance(texts, str):
-        raise ValueError(
-            "Translator.translate got one string. Expected a list of strings, received "
-            f"{texts!r}. Pass it in a list, or call the translator itself with it."
+        raise four_part_error(
+            "Translator.translate got one string",
+            "a list of strings",
+            repr(texts),
+            "Pass it in a list, or call the translator itself with it",
         )
     texts = list(texts)
     for i, text in enumerate(texts):
         if not isinstance(text, str):
-            raise ValueError(
-                "Translator got something that is no text. Expected a list of strings, "
-                f"received {text!r} at position {i}. Decode bytes before."
+            raise four_part_error(
+                "Translator got something that is no text",
+                "a list of strings",
+                f"{text!r} at position {i}",
+                "Decode bytes before",
             )
     return [well_formed(text) for text in texts]  # a translation shows its source

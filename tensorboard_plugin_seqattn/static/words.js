@@ -24,7 +24,7 @@ export function wordNumbers(chunks) {
 }
 
 /** Values of words: weights of source tokens are summed, those of target tokens
- * averaged (merge_subwords in keras_seqattn/training/alignment_confidence.py). */
+ * averaged (merge_subwords in keras_seqattn/metrics/confidence.py). */
 export function mergedValues(values, targetWords, sourceWords) {
   const rows = 1 + Math.max(-1, ...targetWords);
   const columns = 1 + Math.max(-1, ...sourceWords);

@@ -4,8 +4,8 @@ import keras
 import pytest
 
 import keras_seqattn as ks
-import zoo
 from benchmarks import shortlisted
+from keras_seqattn import zoo
 
 PAIRS = ks.data.Pairs(["ein haus", "ein hund", "das haus"], ["a b", "a c", "d b"])
 
@@ -13,7 +13,10 @@ PAIRS = ks.data.Pairs(["ein haus", "ein hund", "das haus"], ["a b", "a c", "d b"
 @pytest.mark.system
 def test_with_and_without(monkeypatch):
     keras.utils.set_random_seed(1)
-    source, target = ks.Words.learn(PAIRS.source), ks.Words.learn(PAIRS.target)
+    source, target = (
+        ks.text.Words.learn(PAIRS.source),
+        ks.text.Words.learn(PAIRS.target),
+    )
     model = zoo.wang_simple(
         "small",
         source_vocabulary=source.vocabulary_size,

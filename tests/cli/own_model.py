@@ -9,10 +9,10 @@ def tiny(source_vocabulary, target_vocabulary, units=4):
     return ks.Seq2Seq(
         source_embedding=keras.layers.Embedding(source_vocabulary, units),
         encoder=ks.BiEncoder(units),
-        bridge=ks.DenseBridge(units),
+        bridge=ks.layers.DenseBridge(units),
         target_embedding=keras.layers.Embedding(target_vocabulary, units),
         decoder=ks.AttentionDecoder(
-            ks.BahdanauCell(units, attention=ks.BahdanauAttention(units))
+            ks.layers.BahdanauCell(units, attention=ks.BahdanauAttention(units))
         ),
-        head=ks.OutputHead(target_vocabulary),
+        head=ks.layers.OutputHead(target_vocabulary),
     )

@@ -6,9 +6,8 @@ import shutil
 import pytest
 
 import keras_seqattn as ks
-import zoo
+from keras_seqattn import manifest, zoo
 from keras_seqattn.cli.main import main
-from keras_seqattn.export import manifest
 from tests.cli.tiny import TASK
 
 
@@ -109,8 +108,8 @@ def test_a_note_without_a_value(trained, tmp_path, capsys):
     [
         (
             ["--version", "0"],
-            "export got an unusable version. Expected an integer, 1 or more, received "
-            "0. Pass a Python int.",
+            "export got an unusable version. Expected a positive integer, received "
+            "version=0. Pass a Python int, 1 or more.",
         ),
         (
             ["--note", "files=mine"],

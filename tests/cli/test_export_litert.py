@@ -40,7 +40,7 @@ def test_a_run(trained, tmp_path, capsys):
 @pytest.fixture
 def saved(tmp_path):
     """A translator without a run, from words to words."""
-    words = ks.Words.learn(SENTENCES)
+    words = ks.text.Words.learn(SENTENCES)
     made = tiny.translator(words, words, max_length=4)
     made.save(tmp_path / "saved")
     return tmp_path / "saved"
@@ -149,8 +149,8 @@ def test_a_folder(failing, tmp_path):
 def test_what_litert_cannot_do(failing, saved, tmp_path):
     options = ["--litert", "--source-length", "1", "--target-length", "5"]
     assert failing("export", saved, tmp_path / "x", *options) == (
-        "export_litert got an unusable source_length. Expected an integer, 2 or more, "
-        "received 1. Pass a Python int."
+        "export_litert got an unusable source_length. Expected an integer, 2 "
+        "or more, received source_length=1. Pass a Python int, 2 or more."
     )
     assert not (tmp_path / "x").exists()
 

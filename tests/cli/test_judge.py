@@ -33,7 +33,7 @@ def test_evaluates_the_test_set_of_its_task(loaded, trained, tmp_path, capsys):
     texts = loaded.translate(test.source).texts
     assert out.read_text().splitlines() == texts
     assert said["texts"] == 12
-    assert said["exact_match"] == ks.exact_match(texts, test.target)
+    assert said["exact_match"] == ks.metrics.exact_match(texts, test.target)
 
 
 def test_evaluates_files(loaded, trained, files, capsys):

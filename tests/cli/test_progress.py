@@ -130,10 +130,10 @@ class FillsUp(keras.callbacks.Callback):
 def test_full_disk_ends_no_training_and_costs_no_state(tmp_path):
     echo, run = Echo(), RunFolder(tmp_path)
     pairs = (["a", "b"], ["a", "c"])
-    metric = ks.TextMetric(
+    metric = ks.metrics.TextMetric(
         "rising", lambda *texts: float(echo.model.optimizer.iterations)
     )
-    validation = ks.Validation(echo, pairs, [metric], folder=run.checkpoints)
+    validation = ks.callbacks.Validation(echo, pairs, [metric], folder=run.checkpoints)
     keeper = Keeper(run, echo, validation, TimeLimit(None))
     callbacks = [FillsUp(echo), validation, keeper]
     x = np.ones((2, 1), "float32")
@@ -143,9 +143,9 @@ def test_full_disk_ends_no_training_and_costs_no_state(tmp_path):
     texts = [str(warning.message) for warning in warned]
     state = run.states.path(2)
     assert (
-        f"train could not save its state. Expected to write {str(state)!r}, received: "
-        "File too large. Make room: training goes on, and what was there before is "
-        "untouched."
+        f"train could not save its state. Expected to write {str(state)!r}, "
+        "received: File too large. Make room: training goes on, and what was "
+        "there before is untouched."
     ) in texts
     assert run.states.epochs() == [1]
     assert (run.translator / "model.weights.h5").exists()
@@ -170,10 +170,12 @@ def test_a_foreign_file_ends_no_training_and_costs_no_state(tmp_path):
     run.translator.mkdir()
     (run.translator / ".DS_Store").write_text("mine")
     echo = Foreign(run)
-    metric = ks.TextMetric(
+    metric = ks.metrics.TextMetric(
         "rising", lambda *texts: float(echo.model.optimizer.iterations)
     )
-    validation = ks.Validation(echo, (["a"], ["a"]), [metric], folder=run.checkpoints)
+    validation = ks.callbacks.Validation(
+        echo, (["a"], ["a"]), [metric], folder=run.checkpoints
+    )
     keeper, x = Keeper(run, echo, validation, TimeLimit(None)), np.ones((2, 1))
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", RuntimeWarning)
@@ -235,10 +237,12 @@ class Late(keras.callbacks.Callback):
 @pytest.mark.parametrize("step, epochs", [(3, 1), (4, 2)])
 def test_an_epoch_cut_short_is_validated_but_not_done(tmp_path, step, epochs, capsys):
     echo, run, limit = Echo(), RunFolder(tmp_path), TimeLimit(1)
-    metric = ks.TextMetric(
+    metric = ks.metrics.TextMetric(
         "rising", lambda *texts: float(echo.model.optimizer.iterations)
     )
-    validation = ks.Validation(echo, (["a"], ["a"]), [metric], folder=run.checkpoints)
+    validation = ks.callbacks.Validation(
+        echo, (["a"], ["a"]), [metric], folder=run.checkpoints
+    )
     keeper = Keeper(run, echo, validation, limit)
     callbacks = [validation, Late(limit, step), limit, keeper]
     x = np.ones((4, 1), "float32")

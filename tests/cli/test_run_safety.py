@@ -453,7 +453,7 @@ import importlib, os, signal, sys
 moment, when, *command = sys.argv[1:]
 owner, method = moment.split(".")
 modules = {
-    "ValidationFolder": "training.validation_folder", "Keeper": "cli.keeper"
+    "ValidationFolder": "callbacks.validation_folder", "Keeper": "cli.keeper"
 }
 cls = getattr(importlib.import_module(f"keras_seqattn.{modules[owner]}"), owner)
 usual, calls = getattr(cls, method), []
@@ -553,11 +553,11 @@ def test_weights_of_a_pipe_are_not_averaged(tmp_path):
     os.mkfifo(tmp_path / "a.weights.h5")
     model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
     with pytest.raises(ValueError, match="got a file that does not fit the model"):
-        ks.average_checkpoints(model, [tmp_path / "a.weights.h5"])
+        ks.models.average_checkpoints(model, [tmp_path / "a.weights.h5"])
 
 
 def test_a_record_that_could_not_be_written_is_an_error(tmp_path, monkeypatch, capsys):
-    from keras_seqattn.training.validation_record import ValidationRecord
+    from keras_seqattn.callbacks.validation_record import ValidationRecord
 
     def write(record, path):
         raise OSError(errno.ENOSPC, "No space left on device")

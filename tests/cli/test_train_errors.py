@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
+from keras_seqattn.zoo import measured
 from tests.cli.tiny import TASK, TINY
-from zoo import measured
 
 SMALL = [*TASK, "--preset", "small"]
 ROWS = {

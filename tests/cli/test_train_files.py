@@ -27,7 +27,7 @@ def test_reads_what_is_good(files, tmp_path, capsys, monkeypatch):
 
     def train(settings, task, run):
         translator = ks.Translator.__new__(ks.Translator)
-        text = ks.Characters.learn(task.train.source)
+        text = ks.text.Characters.learn(task.train.source)
         translator.pipeline = SimpleNamespace(
             source_text=text, target_text=text, max_length=9
         )
@@ -132,7 +132,7 @@ def said_of(how):
 
 
 def test_one_reference_that_can_be_equalled_is_enough():
-    text = ks.Characters.learn(["ab"], lowercase=True)
+    text = ks.text.Characters.learn(["ab"], lowercase=True)
     references = [["A", "a"], ["B"], ["b"], []]
     with pytest.warns(UserWarning, match="received 2 of 4 that --lowercase changes"):
         text_choice.warn_of_references(Settings(lowercase=True), text, references)
@@ -147,7 +147,10 @@ def test_validation_searches_as_the_settings_say(monkeypatch):
     held = ks.data.Pairs(["a"], ["b"])
     task = ks.data.tasks.Task("files", "", held, held, held)
     run = SimpleNamespace(checkpoints=None, logs=None)
-    for width, expected in ((1, ks.Greedy()), (3, ks.BeamSearch(3, 0.5))):
+    for width, expected in (
+        (1, ks.Greedy()),
+        (3, ks.BeamSearch(3, 0.5)),
+    ):
         settings = Settings(validation_beam=width, length_penalty=0.5)
         how = settings, task, translator, run
         assert training.make_validation(*how).translator == expected
@@ -180,7 +183,8 @@ def test_a_validation_file_says_what_it_lacks(files):
 
 
 @pytest.mark.parametrize(
-    ("max_length", "longer"), [(ks.RelativeLength(2.0, plus=10), 3), (23, 2), (24, 1)]
+    ("max_length", "longer"),
+    [(ks.decoding.RelativeLength(2.0, plus=10), 3), (23, 2), (24, 1)],
 )
 def test_targets_that_no_translation_is_as_long_as(recwarn, max_length, longer):
     """Lengths with the end token: 6 and 24, 6 and 23, 6 and 90."""

@@ -38,8 +38,8 @@ class Capitals:
         return self.hypothesis(text, text.upper(), -0.5, (other,))
 
     def hypothesis(self, text, translation, score, alternatives=()):
-        tokens = [ks.Token(c, i, i + 1) for i, c in enumerate(text)]
-        return ks.Translation(
+        tokens = [ks.translator.Token(c, i, i + 1) for i, c in enumerate(text)]
+        return ks.translator.Translation(
             *(text, translation, score, score, tokens, list(translation)),
             np.eye(len(text)),
             alternatives,
@@ -91,8 +91,16 @@ def test_real_translator(trained, files, capsys):
         (beam(4, 0.7, 3), (None, 1), beam(4, 0.7, 1)),
         (ks.Greedy(**RULES), (None, 1), ks.Greedy(**RULES)),
         (ks.Greedy(**RULES), (3,), ks.BeamSearch(3, **RULES)),
-        (ks.Sample(**RULES), (None, 3), ks.BeamSearch(3, n_best=3, **RULES)),
-        (ks.Sample(**RULES), (3, None, 0.5), ks.BeamSearch(3, 0.5, **RULES)),
+        (
+            ks.decoding.Sample(**RULES),
+            (None, 3),
+            ks.BeamSearch(3, n_best=3, **RULES),
+        ),
+        (
+            ks.decoding.Sample(**RULES),
+            (3, None, 0.5),
+            ks.BeamSearch(3, 0.5, **RULES),
+        ),
     ],
 )
 def test_search(trained, monkeypatch, own, options, search):

@@ -75,115 +75,133 @@ ATTENTIONS = [
     ),
 ]
 ATTENTIONS += [
-    attention("projected_dot", lambda: ks.ProjectedDotAttention(UNITS)),
-    attention("one_layer", lambda: ks.OneLayerAttention()),
-    attention("coverage", lambda: ks.CoverageAttention(UNITS)),
+    attention("projected_dot", lambda: ks.layers.ProjectedDotAttention(UNITS)),
+    attention("one_layer", lambda: ks.layers.OneLayerAttention()),
+    attention("coverage", lambda: ks.layers.CoverageAttention(UNITS)),
     attention(
         "location_sensitive",
-        lambda: ks.LocationSensitiveAttention(UNITS, filters=3, kernel_size=3),
+        lambda: ks.layers.LocationSensitiveAttention(UNITS, filters=3, kernel_size=3),
     ),
     attention(
         "location_cumulative",
-        lambda: ks.LocationSensitiveAttention(
+        lambda: ks.layers.LocationSensitiveAttention(
             UNITS, filters=3, kernel_size=3, use_cumulative=True
         ),
     ),
-    attention("multi_head", lambda: ks.MultiHeadAdditiveAttention(UNITS, heads=2)),
     attention(
-        "local_monotonic", lambda: ks.LocalAttention(ks.LuongAttention(), window=2)
+        "multi_head", lambda: ks.layers.MultiHeadAdditiveAttention(UNITS, heads=2)
+    ),
+    attention(
+        "local_monotonic",
+        lambda: ks.layers.LocalAttention(ks.LuongAttention(), window=2),
     ),
     attention(
         "local_predictive",
-        lambda: ks.LocalAttention(
+        lambda: ks.layers.LocalAttention(
             ks.LuongAttention("concat"), window=3, position="predictive"
         ),
     ),
     attention(
-        "monotonic_soft", lambda: ks.MonotonicAttention(bahdanau(), inference="soft")
+        "monotonic_soft",
+        lambda: ks.layers.MonotonicAttention(bahdanau(), inference="soft"),
     ),
     attention(
         "monotonic_closed",
-        lambda: ks.MonotonicAttention(bahdanau(), inference="soft", form="closed"),
+        lambda: ks.layers.MonotonicAttention(
+            bahdanau(), inference="soft", form="closed"
+        ),
     ),
-    attention("monotonic_hard", lambda: ks.MonotonicAttention(bahdanau())),
+    attention("monotonic_hard", lambda: ks.layers.MonotonicAttention(bahdanau())),
 ]
 DECODERS = [
-    decoder("bahdanau_gru", lambda: ks.BahdanauCell(UNITS, bahdanau())),
+    decoder("bahdanau_gru", lambda: ks.layers.BahdanauCell(UNITS, bahdanau())),
     decoder(
         "bahdanau_gru_paper",
-        lambda: ks.BahdanauCell(
+        lambda: ks.layers.BahdanauCell(
             UNITS, bahdanau(), cell="gru_paper", readout="previous_state"
         ),
     ),
     decoder(
         "bahdanau_lstm_2",
-        lambda: ks.BahdanauCell(UNITS, bahdanau(), cell="lstm", layers=2),
+        lambda: ks.layers.BahdanauCell(UNITS, bahdanau(), cell="lstm", layers=2),
         unroll=False,
     ),
     decoder(
         "bahdanau_keras_gru",
-        lambda: ks.BahdanauCell(UNITS, bahdanau(), cell=keras.layers.GRUCell(UNITS)),
+        lambda: ks.layers.BahdanauCell(
+            UNITS, bahdanau(), cell=keras.layers.GRUCell(UNITS)
+        ),
     ),
-    decoder("luong_lstm", lambda: ks.LuongCell(UNITS, ks.LuongAttention())),
+    decoder("luong_lstm", lambda: ks.layers.LuongCell(UNITS, ks.LuongAttention())),
     decoder(
         "luong_simple_3",
-        lambda: ks.LuongCell(
+        lambda: ks.layers.LuongCell(
             UNITS, ks.LuongAttention(), cell="simple", layers=3, attentional=None
         ),
     ),
     decoder(
         "luong_no_feeding",
-        lambda: ks.LuongCell(
+        lambda: ks.layers.LuongCell(
             UNITS, bahdanau(), use_input_feeding=False, attentional_activation=None
         ),
     ),
     decoder(
         "luong_keras_stack",
-        lambda: ks.LuongCell(UNITS, ks.LuongAttention(), cell=keras_stack()),
+        lambda: ks.layers.LuongCell(UNITS, ks.LuongAttention(), cell=keras_stack()),
     ),
-    decoder("gnmt", lambda: ks.GNMTCell(UNITS, bahdanau(), layers=4)),
+    decoder("gnmt", lambda: ks.layers.GNMTCell(UNITS, bahdanau(), layers=4)),
     decoder(
         "gnmt_current",
-        lambda: ks.GNMTCell(UNITS, bahdanau(), layers=3, cell="gru", query="current"),
+        lambda: ks.layers.GNMTCell(
+            UNITS, bahdanau(), layers=3, cell="gru", query="current"
+        ),
     ),
     decoder(
         "luong_local",
-        lambda: ks.LuongCell(UNITS, ks.LocalAttention(ks.LuongAttention(), window=2)),
+        lambda: ks.layers.LuongCell(
+            UNITS, ks.layers.LocalAttention(ks.LuongAttention(), window=2)
+        ),
     ),
     decoder(
         "bahdanau_coverage",
-        lambda: ks.BahdanauCell(UNITS, ks.CoverageAttention(UNITS), cell="lstm"),
+        lambda: ks.layers.BahdanauCell(
+            UNITS, ks.layers.CoverageAttention(UNITS), cell="lstm"
+        ),
     ),
     decoder(
         "bahdanau_monotonic",
-        lambda: ks.BahdanauCell(
+        lambda: ks.layers.BahdanauCell(
             UNITS,
-            ks.MonotonicAttention(ks.CoverageAttention(UNITS), inference="soft"),
+            ks.layers.MonotonicAttention(
+                ks.layers.CoverageAttention(UNITS), inference="soft"
+            ),
             cell="simple",
         ),
     ),
     decoder(
         "bahdanau_multi_head",
-        lambda: ks.BahdanauCell(UNITS, ks.MultiHeadAdditiveAttention(UNITS, heads=2)),
+        lambda: ks.layers.BahdanauCell(
+            UNITS, ks.layers.MultiHeadAdditiveAttention(UNITS, heads=2)
+        ),
     ),
-    decoder("context", lambda: ks.ContextCell(UNITS)),
+    decoder("context", lambda: ks.layers.ContextCell(UNITS)),
     decoder(
         "context_fed",
-        lambda: ks.ContextCell(UNITS, cell="lstm", layers=2, use_context=True),
+        lambda: ks.layers.ContextCell(UNITS, cell="lstm", layers=2, use_context=True),
     ),
     decoder(
         "bahdanau_layer_norm_gru",
-        lambda: ks.BahdanauCell(UNITS, bahdanau(), cell="layer_norm_gru"),
+        lambda: ks.layers.BahdanauCell(UNITS, bahdanau(), cell="layer_norm_gru"),
     ),
     decoder(
         "gnmt_layer_norm_lstm",
-        lambda: ks.GNMTCell(
+        lambda: ks.layers.GNMTCell(
             UNITS, bahdanau(), cell="layer_norm_lstm", layers=2, readout="state_context"
         ),
     ),
     decoder(
         "luong_dropout",
-        lambda: ks.LuongCell(
+        lambda: ks.layers.LuongCell(
             UNITS,
             ks.LuongAttention(),
             layers=2,
@@ -194,7 +212,7 @@ DECODERS = [
     ),
     decoder(
         "gnmt_variational_dropout",
-        lambda: ks.GNMTCell(
+        lambda: ks.layers.GNMTCell(
             UNITS,
             bahdanau(),
             cell="gru_paper",
@@ -203,13 +221,13 @@ DECODERS = [
             use_variational_dropout=True,
         ),
     ),
-    decoder("conditional_gru", lambda: ks.ConditionalCell(UNITS, bahdanau())),
+    decoder("conditional_gru", lambda: ks.layers.ConditionalCell(UNITS, bahdanau())),
     decoder(
         "conditional_lstm",
-        lambda: ks.ConditionalCell(UNITS, ks.LuongAttention(), cell="lstm"),
+        lambda: ks.layers.ConditionalCell(UNITS, ks.LuongAttention(), cell="lstm"),
     ),
-    decoder("cho", lambda: ks.ChoCell(UNITS)),
-    decoder("cho_lstm_2", lambda: ks.ChoCell(UNITS, cell="lstm", layers=2)),
+    decoder("cho", lambda: ks.layers.ChoCell(UNITS)),
+    decoder("cho_lstm_2", lambda: ks.layers.ChoCell(UNITS, cell="lstm", layers=2)),
 ]
 
 
@@ -226,13 +244,17 @@ ENCODERS = [
         ),
     ),
     encoder("bi_simple", lambda: ks.BiEncoder(UNITS, cell="simple")),
-    encoder("stacked", lambda: ks.StackedEncoder(UNITS, layers=3)),
-    encoder("uni_lstm", lambda: ks.UniEncoder(UNITS, layers=2, residual_from=2)),
-    encoder("uni_backwards", lambda: ks.UniEncoder(UNITS, "gru", go_backwards=True)),
-    encoder("pyramidal", lambda: ks.PyramidalEncoder(UNITS, layers=2)),
+    encoder("stacked", lambda: ks.layers.StackedEncoder(UNITS, layers=3)),
+    encoder("uni_lstm", lambda: ks.layers.UniEncoder(UNITS, layers=2, residual_from=2)),
+    encoder(
+        "uni_backwards", lambda: ks.layers.UniEncoder(UNITS, "gru", go_backwards=True)
+    ),
+    encoder("pyramidal", lambda: ks.layers.PyramidalEncoder(UNITS, layers=2)),
     encoder(
         "normalized",
-        lambda: ks.NormalizedEncoder(ks.BiEncoder(UNITS, cell="gru"), dropout=0.5),
+        lambda: ks.layers.NormalizedEncoder(
+            ks.BiEncoder(UNITS, cell="gru"), dropout=0.5
+        ),
     ),
 ]
 
@@ -259,8 +281,8 @@ def keras_rnn(name, cell):
 
 
 KERAS_CELLS = [
-    keras_rnn("layer_norm_lstm_cell", ks.LayerNormLSTMCell),
-    keras_rnn("layer_norm_gru_cell", ks.LayerNormGRUCell),
+    keras_rnn("layer_norm_lstm_cell", ks.layers.LayerNormLSTMCell),
+    keras_rnn("layer_norm_gru_cell", ks.layers.LayerNormGRUCell),
 ]
 
 
@@ -269,7 +291,7 @@ def encoded_arguments(rng, batch, source, target):
     mask = mask_of(np.linspace(source, 1, batch).astype(int), source)
     values = normal(rng, batch, source, UNITS) * mask[..., None]
     state = [[normal(rng, batch, UNITS), normal(rng, batch, UNITS)]]
-    return {"encoded": ks.Encoded(values, mask, state)}
+    return {"encoded": ks.types.Encoded(values, mask, state)}
 
 
 def bridge(name, make):
@@ -277,11 +299,13 @@ def bridge(name, make):
 
 
 BRIDGES = [
-    bridge("zero_bridge", lambda: ks.ZeroBridge([5, 5])),
-    bridge("copy_bridge", lambda: ks.CopyBridge()),
-    bridge("dense_bridge", lambda: ks.DenseBridge([5, [4, 4]])),
-    bridge("dense_bridge_backward", lambda: ks.DenseBridge(5, inputs="backward")),
-    bridge("dense_bridge_mean", lambda: ks.DenseBridge(5, inputs="mean")),
+    bridge("zero_bridge", lambda: ks.layers.ZeroBridge([5, 5])),
+    bridge("copy_bridge", lambda: ks.layers.CopyBridge()),
+    bridge("dense_bridge", lambda: ks.layers.DenseBridge([5, [4, 4]])),
+    bridge(
+        "dense_bridge_backward", lambda: ks.layers.DenseBridge(5, inputs="backward")
+    ),
+    bridge("dense_bridge_mean", lambda: ks.layers.DenseBridge(5, inputs="mean")),
 ]
 
 
@@ -302,28 +326,28 @@ def embedding():
 HEADS = [
     Case(
         "output_head",
-        lambda: ks.OutputHead(11),
+        lambda: ks.layers.OutputHead(11),
         head_arguments("mask"),
         {"outputs": "mask"},
         zeros=False,
     ),
     Case(
         "output_head_tied",
-        lambda: ks.OutputHead(11, embedding=embedding()),
+        lambda: ks.layers.OutputHead(11, embedding=embedding()),
         head_arguments("mask"),
         {"outputs": "mask"},
         zeros=False,
     ),
     Case(
         "deep_output_head",
-        lambda: ks.DeepOutputHead(11, UNITS, pieces=3, embedding=embedding()),
+        lambda: ks.layers.DeepOutputHead(11, UNITS, pieces=3, embedding=embedding()),
         head_arguments("outputs_mask", "inputs"),
         {"outputs": "outputs_mask", "inputs": "outputs_mask"},
         zeros=False,
     ),
     Case(
         "deep_output_head_nematus",
-        lambda: ks.DeepOutputHead(
+        lambda: ks.layers.DeepOutputHead(
             11, UNITS, pieces=1, activation="tanh", dropout=0.5, seed=1
         ),
         head_arguments("outputs_mask", "inputs"),

@@ -1,33 +1,17 @@
-"""What a docstring says is executed: its shapes, its equation tags, its example."""
+"""What the docstring of a layer says is executed: its shapes, its equation tags."""
 
-import doctest
 import importlib
 import inspect
 import re
 
-import keras
-import numpy as np
 import pytest
 from keras import tree
 
-import keras_seqattn as ks
 from keras_seqattn.testing.case import sample
 from tests.contract import docstrings
 from tests.contract.rows import BASES, ROWS
+from tests.public import LAYERS
 
-LAYERS = {
-    name: value
-    for name, value in vars(ks).items()
-    if inspect.isclass(value)
-    and issubclass(value, keras.layers.Layer)
-    and not issubclass(value, keras.Model)
-}
-EXAMPLES = [
-    name
-    for name in ks.__all__
-    if inspect.getdoc(getattr(ks, name))
-    and "Example" in docstrings.sections(getattr(ks, name))
-]
 WITH = {
     section: [n for n in LAYERS if section in docstrings.sections(LAYERS[n])]
     for section in ("Shapes", "Equations")
@@ -92,17 +76,6 @@ def modules_of(layer_class):
     return found
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_example(name):
-    names = {"keras": keras, "np": np, "keras_seqattn": ks, **vars(ks)}
-    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner()
-    text = inspect.getdoc(getattr(ks, name))
-    example = parser.get_doctest(text, dict(names), name, None, 0)
-    assert example.examples, f"{name} has an Example without `>>>`"
-    failed, _ = runner.run(example)
-    assert not failed
-
-
 @pytest.mark.parametrize("name", [n for n in LAYERS if n not in BASES])
 def test_sections(name):
     """A reader finds arguments, shapes and an example in every docstring."""
@@ -111,19 +84,3 @@ def test_sections(name):
     if name not in ("AttentionDecoder", "ZeroBridge", "CopyBridge"):
         missing |= {"Equations", "References"} - set(found)
     assert not missing
-
-
-@pytest.mark.parametrize("name", [n for n in LAYERS if "__init__" in vars(LAYERS[n])])
-def test_args_are_those_of_the_constructor(name):
-    """Its own arguments are described, in order; no others than it takes are."""
-    described = docstrings.described(LAYERS[name])
-    own = list(inspect.signature(LAYERS[name].__init__).parameters)[1:]
-    own = [parameter for parameter in own if parameter != "kwargs"]
-    inherited = {
-        parameter
-        for base in LAYERS[name].__mro__
-        if base.__module__.startswith("keras_seqattn")
-        for parameter in inspect.signature(base.__init__).parameters
-    }
-    assert set(described) <= {*own, *inherited}
-    assert [d for d in described if d in own] == own

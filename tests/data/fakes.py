@@ -6,7 +6,7 @@ import tensorflow as tf
 import keras_seqattn as ks
 from keras_seqattn import data
 
-TOKENS = ks.SpecialTokens()
+TOKENS = ks.types.SpecialTokens()
 
 
 class Letters:

@@ -77,7 +77,10 @@ def test_every_pair_once_in_every_epoch(lengths, batch_tokens, shuffle):
 
 
 def test_other_special_tokens():
-    source, target = ks.SpecialTokens(9, 8, 7, 6), ks.SpecialTokens(5, 4, 3, 2)
+    source, target = (
+        ks.types.SpecialTokens(9, 8, 7, 6),
+        ks.types.SpecialTokens(5, 4, 3, 2),
+    )
     ids = data.Ids.of([[20, 21], [22]])
     encoded = data.EncodedPairs(ids, ids, source, target)
     ((inputs, labels),) = data.batches(encoded, batch_size=2, shuffle=False)

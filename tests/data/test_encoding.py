@@ -24,7 +24,7 @@ def same(first, second):
 
 
 def test_ids_of_both_sides(monkeypatch):
-    tokens = ks.SpecialTokens(unknown=7)
+    tokens = ks.types.SpecialTokens(unknown=7)
     whole = data.encode(PAIRS, Letters(), Letters(1, tokens))
     assert whole.source.values.tolist() == [4, 5, 6, 7]
     assert whole.source.splits.tolist() == [0, 3, 3, 4]
@@ -78,7 +78,7 @@ class Other(Letters):
         (PAIRS[:2], Letters(), Letters()),
         (PAIRS, Letters(1), Letters()),
         (PAIRS, Letters(), Letters(1)),
-        (PAIRS, Letters(), Letters(tokens=ks.SpecialTokens(end=9))),
+        (PAIRS, Letters(), Letters(tokens=ks.types.SpecialTokens(end=9))),
         (PAIRS, Letters(), Other()),
     ],
 )

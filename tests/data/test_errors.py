@@ -68,9 +68,10 @@ def downloaded(files, path):
 
 
 def count(owner, name, least, received):
+    expected = "a positive integer" if least == 1 else f"an integer, {least} or more"
     return (
-        f"{owner} got an unusable {name}. Expected an integer, {least} or more, "
-        f"received {name}={received!r}. Pass a Python int."
+        f"{owner} got an unusable {name}. Expected {expected}, "
+        f"received {name}={received!r}. Pass a Python int, {least} or more."
     )
 
 
@@ -88,7 +89,7 @@ def not_called(epoch):
 
 
 def sampled(epoch):
-    text = ks.Words(["<pad>", "<s>", "</s>", "<unk>", "a"])
+    text = ks.text.Words(["<pad>", "<s>", "</s>", "<unk>", "a"])
     return data.encode(PAIRS, text, text, sample=True)
 
 
@@ -170,8 +171,8 @@ ROWS = [
     ),
     (
         lambda: data.read_pairs("two.txt", "two.txt", encoding_errors="ignore"),
-        "read_pairs got an unknown encoding_errors. Expected one of ['fatal', 'skip'], "
-        "received encoding_errors='ignore'. Check the spelling.",
+        "read_pairs got an unknown encoding_errors. Expected one of fatal, "
+        "skip, received 'ignore'. Check the spelling.",
     ),
     (
         lambda: data.read_pairs("two.txt", "two.txt", format="tsv"),
@@ -181,15 +182,15 @@ ROWS = [
     ),
     (
         lambda: data.read_pairs("two.txt"),
-        "read_pairs got a single file of unknown format. Expected a name that ends in "
-        ".tsv, .tab, .csv, .jsonl, .ndjson, .tmx, or that and .gz; received 'two.txt'. "
-        'Rename it, pass format="tsv" or another, or the file with the targets, '
-        "too.",
+        "read_pairs got a single file of unknown format. Expected a name that "
+        "ends in .tsv, .tab, .csv, .jsonl, .ndjson, .tmx, or that and .gz, "
+        "received 'two.txt'. Rename it, pass format=\"tsv\" or another, or the "
+        "file with the targets, too.",
     ),
     (
         lambda: data.read_pairs("two.txt", format="xls"),
-        "read_pairs got an unknown format. Expected one of ['csv', 'jsonl', 'tmx', "
-        "'tsv'], received format='xls'. Check the spelling.",
+        "read_pairs got an unknown format. Expected one of csv, jsonl, tmx, "
+        "tsv, received 'xls'. Check the spelling.",
     ),
     (
         lambda: data.read_pairs("short.tsv", columns=("a", 1)),
@@ -220,9 +221,9 @@ ROWS = [
     ),
     (
         lambda: data.read_pairs("names.csv", columns=("de", "fr")),
-        "read_pairs got columns that do not exist. Expected names in the first row of "
-        "'names.csv', ['de', 'en']; received ['fr']. Check the spelling, or pass "
-        "numbers for a table without a header.",
+        "read_pairs got columns that do not exist. Expected names in the first "
+        "row of 'names.csv', ['de', 'en'], received ['fr']. Check the "
+        "spelling, or pass numbers for a table without a header.",
     ),
     (
         lambda: data.read_pairs("bad.jsonl"),
@@ -256,9 +257,9 @@ ROWS = [
     ),
     (
         lambda: data.read_pairs("good.tmx", columns=("en", "de")),
-        "read_pairs got languages that do not exist. Expected codes that are in "
-        "'good.tmx', ['en-us']; received ['en', 'de']. Check the spelling: 'en' stands "
-        "for 'en-US', too.",
+        "read_pairs got languages that do not exist. Expected codes that are "
+        "in 'good.tmx', ['en-us'], received ['en', 'de']. Check the spelling: "
+        "'en' stands for 'en-US', too.",
     ),
     (
         lambda: data.filter_pairs(PAIRS, max_characters=0),
@@ -372,8 +373,9 @@ ROWS = [
     ),
     (
         lambda: data.tatoeba("deu.txt", validation=1, test=1),
-        "tatoeba got more to hold out than there is. Expected validation + test < 1, "
-        "the different sources in 'deu.txt'; received 1 + 1. Lower them.",
+        "tatoeba got more to hold out than there is. Expected validation + "
+        "test < 1, the different sources in 'deu.txt', received 1 + 1. Lower "
+        "them.",
     ),
     (lambda: data.tatoeba("deu.txt", test=0), count("tatoeba", "test", 1, 0)),
     (

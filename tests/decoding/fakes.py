@@ -28,13 +28,13 @@ class TableModel:
 
     def start(self, source):
         memory = TableMemory(source["table"], source["look"], source["mask"])
-        return ks.Started(tf.zeros(tf.shape(memory.table)[:1], tf.int32), memory)
+        return ks.types.Started(tf.zeros(tf.shape(memory.table)[:1], tf.int32), memory)
 
     def step(self, tokens, state, memory):
         states = tf.shape(memory.table)[1]
         state = (state * VOCABULARY + tokens + 1) % states
         logits = tf.gather(memory.table, state, batch_dims=1)
-        return ks.Step(logits, tf.gather(memory.look, state, batch_dims=1), state)
+        return ks.types.Step(logits, tf.gather(memory.look, state, batch_dims=1), state)
 
 
 def after(state, token, states=STATES):
@@ -78,11 +78,11 @@ class Speller:
 
     def start(self, source):
         memory = SpellMemory(source, tf.not_equal(source, PAD))
-        return ks.Started(tf.zeros(tf.shape(source)[:1], tf.int32), memory)
+        return ks.types.Started(tf.zeros(tf.shape(source)[:1], tf.int32), memory)
 
     def step(self, tokens, state, memory):
         size = tf.shape(memory.word)[1]
         at = tf.minimum(state, size - 1)
         word = tf.gather(memory.word, at, batch_dims=1)
         look = tf.one_hot(at, size)
-        return ks.Step(5.0 * tf.one_hot(word, self.vocabulary), look, state + 1)
+        return ks.types.Step(5.0 * tf.one_hot(word, self.vocabulary), look, state + 1)

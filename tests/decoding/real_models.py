@@ -11,10 +11,12 @@ SOURCE_VOCABULARY, VOCABULARY, UNITS = 13, 12, 6
 
 ATTENTIONS = {
     "bahdanau": lambda: ks.BahdanauAttention(UNITS),
-    "coverage": lambda: ks.CoverageAttention(UNITS),  # with a past: the state moves
-    "local": lambda: ks.LocalAttention(ks.LuongAttention("general"), window=2),
-    "monotonic": lambda: ks.MonotonicAttention(ks.BahdanauAttention(UNITS)),
-    "heads": lambda: ks.MultiHeadAdditiveAttention(UNITS, heads=2),
+    "coverage": lambda: ks.layers.CoverageAttention(
+        UNITS
+    ),  # with a past: the state moves
+    "local": lambda: ks.layers.LocalAttention(ks.LuongAttention("general"), window=2),
+    "monotonic": lambda: ks.layers.MonotonicAttention(ks.BahdanauAttention(UNITS)),
+    "heads": lambda: ks.layers.MultiHeadAdditiveAttention(UNITS, heads=2),
 }
 SOURCE = np.array(
     [
@@ -39,16 +41,16 @@ def seq2seq(attention="bahdanau", cell="luong", seed=3, **options):
     )
     attention = ATTENTIONS[attention]()
     if cell == "luong":
-        cell, sizes = ks.LuongCell(UNITS, attention), [UNITS, UNITS]
+        cell, sizes = ks.layers.LuongCell(UNITS, attention), [UNITS, UNITS]
     else:
-        cell, sizes = ks.BahdanauCell(UNITS, attention), UNITS
+        cell, sizes = ks.layers.BahdanauCell(UNITS, attention), UNITS
     return ks.Seq2Seq(
         source_embedding=embedding(SOURCE_VOCABULARY),
         encoder=ks.BiEncoder(UNITS),
-        bridge=ks.DenseBridge(sizes),
+        bridge=ks.layers.DenseBridge(sizes),
         target_embedding=embedding(VOCABULARY),
         decoder=ks.AttentionDecoder(cell),
-        head=ks.OutputHead(VOCABULARY, kernel_initializer=wide(2.0)),
+        head=ks.layers.OutputHead(VOCABULARY, kernel_initializer=wide(2.0)),
         **options,
     )
 

@@ -75,7 +75,10 @@ def test_prefix(name, source, prefix):
 
 
 def test_a_prefix_may_hold_what_is_forbidden():
-    source, search = tables(3), ks.BeamSearch(3, forbidden_tokens=[4], n_best=2)
+    source, search = (
+        tables(3),
+        ks.BeamSearch(3, forbidden_tokens=[4], n_best=2),
+    )
     prefix = np.array([[4, 4], [4, 0], [0, 0]])
     decoded = ks.decode(MODEL, source, search, LIMIT, prefix=prefix)
     compare(decoded, search, source, prefix=prefix)
@@ -169,7 +172,12 @@ def test_sorted_and_distinct(name, source):
 @given(source=sources)
 def test_one_hypothesis_is_the_first_of_many(source):
     one, many = [
-        ks.decode(MODEL, source, ks.BeamSearch(4, n_best=n, length_penalty=0.6), LIMIT)
+        ks.decode(
+            MODEL,
+            source,
+            ks.BeamSearch(4, n_best=n, length_penalty=0.6),
+            LIMIT,
+        )
         for n in (1, 4)
     ]
     size = one.tokens.shape[-1]

@@ -11,7 +11,7 @@ from keras_seqattn.decoding.top_k import pays
 from tests.decoding.fakes import log_probs
 
 VOCABULARY, COUNT = 2000, 3
-TOKENS = ks.SpecialTokens()
+TOKENS = ks.types.SpecialTokens()
 BAD = (np.nan, np.inf)
 
 

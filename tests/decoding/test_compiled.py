@@ -37,7 +37,7 @@ def check(model, also_score=False):
     np.testing.assert_allclose(decoded.scores[:, 0], expected, atol=1e-4)
     if not also_score:
         return decoded
-    scored = ks.score(model, SOURCE, decoded.tokens[:, 0])
+    scored = ks.decoding.score(model, SOURCE, decoded.tokens[:, 0])
     np.testing.assert_allclose(scored.scores, expected, atol=1e-4)
     return decoded
 
@@ -67,12 +67,12 @@ def test_quantised_weights_are_seen():
 
 
 def test_a_model_can_be_collected():
-    for make in (seq2seq, TableModel, lambda: ks.Ensemble([seq2seq()])):
+    for make in (seq2seq, TableModel, lambda: ks.decoding.Ensemble([seq2seq()])):
         model = make()
         source = tables(1) if isinstance(model, TableModel) else SOURCE
         ks.decode(model, source, ks.BeamSearch(2), max_length=LIMIT)
         if isinstance(model, ks.Seq2Seq):
-            ks.score(model, source, np.array([[5, 2]] * len(source)))
+            ks.decoding.score(model, source, np.array([[5, 2]] * len(source)))
         gone = weakref.ref(model)
         del model
         gc.collect()

@@ -29,8 +29,8 @@ def searches(**options):
     return [
         ks.Greedy(**options),
         ks.BeamSearch(4, n_best=3, **options),
-        ks.Sample(n_best=4, seed=5, **options),
-        ks.Sample(seed=5, **options),
+        ks.decoding.Sample(n_best=4, seed=5, **options),
+        ks.decoding.Sample(seed=5, **options),
     ]
 
 
@@ -206,10 +206,13 @@ def test_spells_words(search):
 @pytest.mark.parametrize(
     "limit, lengths",
     [
-        (ks.RelativeLength(1.0, plus=0), [4, 2, 1]),
-        (ks.RelativeLength(0.5, plus=1), [3, 2, 2]),
-        (ks.RelativeLength(0.3, plus=0), [2, 1, 1]),  # rounded up, and 1 at least
-        (ks.RelativeLength(2.0, plus=1, at_most=3), [3, 3, 3]),
+        (ks.decoding.RelativeLength(1.0, plus=0), [4, 2, 1]),
+        (ks.decoding.RelativeLength(0.5, plus=1), [3, 2, 2]),
+        (
+            ks.decoding.RelativeLength(0.3, plus=0),
+            [2, 1, 1],
+        ),  # rounded up, and 1 at least
+        (ks.decoding.RelativeLength(2.0, plus=1, at_most=3), [3, 3, 3]),
     ],
     ids=repr,
 )
@@ -235,7 +238,7 @@ class NeverEnding(Speller):
 def test_limit_of_an_empty_sentence():
     """Padding only: at least one token, whatever the factor."""
     source = spelled("345", "")
-    limit = ks.RelativeLength(1.0, plus=0)
+    limit = ks.decoding.RelativeLength(1.0, plus=0)
     decoded = ks.decode(NeverEnding(), source, ks.Greedy(), max_length=limit)
     np.testing.assert_array_equal(decoded.lengths, [[3], [1]])
 

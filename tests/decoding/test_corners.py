@@ -24,18 +24,18 @@ class Counting(TableModel):
 def agree(model, tokens):
     """Scores of the search are those of the teacher."""
     decoded = ks.decode(model, SOURCE, ks.BeamSearch(3), max_length=6, tokens=tokens)
-    scored = ks.score(model, SOURCE, decoded.tokens[:, 0], tokens=tokens)
+    scored = ks.decoding.score(model, SOURCE, decoded.tokens[:, 0], tokens=tokens)
     np.testing.assert_allclose(decoded.scores[:, 0], scored.scores, atol=1e-4)
 
 
 def test_one_id_may_start_and_end():
-    agree(known("bahdanau"), ks.SpecialTokens(start=2, end=2))
+    agree(known("bahdanau"), ks.types.SpecialTokens(start=2, end=2))
 
 
 def test_another_padding():
     model = seq2seq()
     config = {**model.get_config(), "pad": 5}
-    agree(ks.Seq2Seq.from_config(config), ks.SpecialTokens(pad=5))
+    agree(ks.Seq2Seq.from_config(config), ks.types.SpecialTokens(pad=5))
 
 
 def test_a_part_without_weights_is_seen():
@@ -45,7 +45,7 @@ def test_a_part_without_weights_is_seen():
     before = ks.decode(model, SOURCE, ks.Greedy(), max_length=4)
     units = model.decoder.cell.units
 
-    class Ones(ks.Bridge):
+    class Ones(ks.layers.Bridge):
         def call(self, encoded):
             ones = keras.ops.ones((keras.ops.shape(encoded.values)[0], units))
             return [ones, ones]
@@ -65,7 +65,7 @@ def test_an_ensemble_survives_what_its_member_survives():
 
     member = OneNaN()
     for combine in ("linear", "log_linear"):
-        both = ks.Ensemble([member, member], combine)
+        both = ks.decoding.Ensemble([member, member], combine)
         alone = ks.decode(member, tables(3), ks.BeamSearch(3), max_length=6)
         together = ks.decode(both, tables(3), ks.BeamSearch(3), max_length=6)
         np.testing.assert_array_equal(alone.tokens, together.tokens)
@@ -79,14 +79,14 @@ def test_relative_lengths_round_up_exactly(times):
 
     sizes = range(1, 300)
     source = np.array([[5] * n + [0] * (300 - n) for n in sizes])
-    limits = ks.RelativeLength(times, plus=0).limits(tf.constant(source), 0)
+    limits = ks.decoding.RelativeLength(times, plus=0).limits(tf.constant(source), 0)
     exact = [-(-n * Fraction(str(times)) // 1) for n in sizes]
     np.testing.assert_array_equal(limits, [max(int(x), 1) for x in exact])
 
 
 def test_the_maximum_wins_over_the_minimum():
     search = ks.Greedy(min_length=9)
-    limit = ks.RelativeLength(1.0, plus=0)
+    limit = ks.decoding.RelativeLength(1.0, plus=0)
     decoded = ks.decode(known("bahdanau"), SOURCE, search, max_length=limit)
     sizes = np.count_nonzero(SOURCE, axis=1)
     np.testing.assert_array_equal(decoded.lengths[:, 0], np.maximum(sizes, 1))
@@ -129,7 +129,9 @@ def test_steps_that_are_not_taken_cost_nothing(search, monkeypatch):
 def test_seeds_share_one_graph():
     model = Counting()
     drawn = [
-        ks.decode(model, tables(1), ks.Sample(n_best=4, seed=seed), max_length=6)
+        ks.decode(
+            model, tables(1), ks.decoding.Sample(n_best=4, seed=seed), max_length=6
+        )
         for seed in (1, 2, 1, 2**40)
     ]
     assert model.traces == 1

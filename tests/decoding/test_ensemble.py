@@ -47,7 +47,7 @@ def combined(source, combine, weights):
 @pytest.mark.parametrize("combine", ["linear", "log_linear"])
 def test_mean_of_two(combine, weights):
     source = two_tables()
-    ensemble = ks.Ensemble(MODELS, combine=combine, weights=weights)
+    ensemble = ks.decoding.Ensemble(MODELS, combine=combine, weights=weights)
     decoded = ks.decode(ensemble, source, SEARCH, max_length=LIMIT)
     ranks = oracle.Oracle(SEARCH)
     expected = combined(source, combine, weights or [1, 1])
@@ -61,7 +61,7 @@ def test_mean_of_two(combine, weights):
 def test_the_same_model_twice_is_that_model(combine):
     source = tables(2)
     one = ks.decode(MODELS[0], source, SEARCH, max_length=LIMIT)
-    ensemble = ks.Ensemble([MODELS[0]] * 2, combine=combine)
+    ensemble = ks.decoding.Ensemble([MODELS[0]] * 2, combine=combine)
     two = ks.decode(ensemble, source, SEARCH, max_length=LIMIT)
     for name, x, y in zip(one._fields, one, two, strict=True):
         np.testing.assert_allclose(x, y, atol=1e-5, err_msg=name)
@@ -73,7 +73,7 @@ def test_a_weight_of_zero_is_no_vote(combine):
     source = two_tables(3)
     source["other_table"][:, ::2, 3:] = -np.inf
     source["other_table"][:, 1::2] = np.nan
-    ensemble = ks.Ensemble(MODELS, combine=combine, weights=[1, 0])
+    ensemble = ks.decoding.Ensemble(MODELS, combine=combine, weights=[1, 0])
     decoded = ks.decode(ensemble, source, SEARCH, max_length=LIMIT)
     alone = ks.decode(MODELS[0], source, SEARCH, max_length=LIMIT)
     for name, x, y in zip(alone._fields, alone, decoded, strict=True):
@@ -85,7 +85,7 @@ def test_what_one_finds_impossible():
     source = two_tables(4)
     source["other_table"][..., 3] = -np.inf
     for combine, allowed in (("log_linear", False), ("linear", True)):
-        ensemble = ks.Ensemble(MODELS, combine=combine)
+        ensemble = ks.decoding.Ensemble(MODELS, combine=combine)
         decoded = ks.decode(ensemble, source, SEARCH, max_length=LIMIT)
         assert (decoded.tokens.numpy() == 3).any() == allowed
         assert np.isfinite(decoded.scores).all()
@@ -94,16 +94,18 @@ def test_what_one_finds_impossible():
 def test_seq2seq_models_search_and_score():
     """Of different cells; each with a state of its own."""
     first, second = known("bahdanau"), seq2seq(cell="bahdanau", seed=8)
-    ensemble = ks.Ensemble([first, second], combine="linear", weights=[2, 1])
+    ensemble = ks.decoding.Ensemble([first, second], combine="linear", weights=[2, 1])
     decoded = ks.decode(ensemble, SOURCE, SEARCH, max_length=LIMIT)
     for place in range(SEARCH.n_best):
         tokens = decoded.tokens[:, place]
-        scored = ks.score(ensemble, SOURCE, tokens)
+        scored = ks.decoding.score(ensemble, SOURCE, tokens)
         np.testing.assert_allclose(scored.scores, decoded.scores[:, place], atol=1e-4)
         np.testing.assert_allclose(
             scored.alignments, decoded.alignments[:, place], atol=1e-5
         )
-        singles = [ks.score(model, SOURCE, tokens) for model in (first, second)]
+        singles = [
+            ks.decoding.score(model, SOURCE, tokens) for model in (first, second)
+        ]
         token = np.log(
             2 / 3 * np.exp(singles[0].log_probs) + 1 / 3 * np.exp(singles[1].log_probs)
         )
@@ -112,12 +114,14 @@ def test_seq2seq_models_search_and_score():
 
 def test_weights_that_change_are_seen():
     models = [seq2seq(seed=1), seq2seq(seed=2)]
-    ensemble = ks.Ensemble(models)
+    ensemble = ks.decoding.Ensemble(models)
     before = ks.decode(ensemble, SOURCE, ks.Greedy(), max_length=LIMIT)
     models[1].head.projection.kernel.assign_add(
         tf.random.stateless_normal(models[1].head.projection.kernel.shape, [1, 2])
     )
     decoded = ks.decode(ensemble, SOURCE, ks.Greedy(), max_length=LIMIT)
     assert not np.allclose(before.scores, decoded.scores)
-    fresh = ks.decode(ks.Ensemble(models), SOURCE, ks.Greedy(), max_length=LIMIT)
+    fresh = ks.decode(
+        ks.decoding.Ensemble(models), SOURCE, ks.Greedy(), max_length=LIMIT
+    )
     np.testing.assert_array_equal(decoded.scores, fresh.scores)

@@ -16,7 +16,7 @@ from keras_seqattn.decoding.search import begin
 from tests.decoding.fakes import Speller
 
 # The peers' toy vocabularies have no padding and no start; their end is 0.
-TOKENS = ks.SpecialTokens(pad=0, start=9, end=0, unknown=9)
+TOKENS = ks.types.SpecialTokens(pad=0, start=9, end=0, unknown=9)
 NINF = -np.inf
 
 
@@ -243,9 +243,11 @@ def test_eos_masking():
 
 def test_length_penalty():
     # GS beam_search_test: length_penalty 0.6.
-    received = ks.length_penalty(np.array([1, 2, 3]), 0.6)
+    received = ks.decoding.length_penalty(np.array([1, 2, 3]), 0.6)
     np.testing.assert_allclose(received, [1.0, 1.0969026, 1.1884016], atol=2e-7)
-    np.testing.assert_array_equal(ks.length_penalty(np.array([1, 7]), 0.0), [1.0, 1.0])
+    np.testing.assert_array_equal(
+        ks.decoding.length_penalty(np.array([1, 7]), 0.0), [1.0, 1.0]
+    )
 
 
 def test_length_after_a_new_end():

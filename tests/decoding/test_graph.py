@@ -17,7 +17,7 @@ LIMIT, SIZE = 6, STATES
 SEARCHES = [
     ks.Greedy(no_repeat_ngram=2),
     ks.BeamSearch(3, n_best=2, length_penalty=0.6, coverage_penalty=0.1),
-    ks.Sample(top_k=3, top_p=0.9, n_best=2, seed=1),
+    ks.decoding.Sample(top_k=3, top_p=0.9, n_best=2, seed=1),
 ]
 
 
@@ -64,7 +64,12 @@ def test_two_traces_for_few_queries_and_for_many():
     ("search", "batch", "limit", "is_ahead"),
     [
         (ks.Greedy(), 16, SIZE, True),
-        (ks.Greedy(), 17, SIZE, False),  # products of many rows wait for no weights
+        (
+            ks.Greedy(),
+            17,
+            SIZE,
+            False,
+        ),  # products of many rows wait for no weights
         (ks.BeamSearch(2), 17, SIZE, True),
         (ks.Greedy(), 16, SIZE - 1, False),  # fewer queries than positions
     ],
@@ -94,7 +99,7 @@ def test_scores_are_traced_once():
 
     counting, targets = Model(), np.array([[5, 6, 2], [4, 2, 0]])
     for size in (1, 2):
-        ks.score(counting, IDS[:size, : 5 - size], targets[:size, : size + 1])
+        ks.decoding.score(counting, IDS[:size, : 5 - size], targets[:size, : size + 1])
     assert len(traces) == 1
 
 
@@ -118,7 +123,7 @@ def test_one_trace_for_all_source_lengths():
     """Of a real model, with limits that depend on the source."""
     config = seq2seq().get_config()
     model = CountingSeq2Seq.from_config(config)
-    limit = ks.RelativeLength(1.0, plus=2)
+    limit = ks.decoding.RelativeLength(1.0, plus=2)
     for shape in ((4, 6), (1, 6), (4, 3), (1, 1)):
         source = IDS[: shape[0], : shape[1]]
         ks.decode(model, source, ks.BeamSearch(2), max_length=limit)
@@ -143,7 +148,7 @@ def test_inside_a_function(search, jit_compile):
         expected = ks.decode(model, rows(source, count), search, max_length=LIMIT)
         assert received.tokens.shape == (count, search.n_best, LIMIT)
         size = expected.tokens.shape[-1]
-        if jit_compile and isinstance(search, ks.Sample):
+        if jit_compile and isinstance(search, ks.decoding.Sample):
             continue  # another generator
         np.testing.assert_array_equal(received.tokens[..., :size], expected.tokens)
         np.testing.assert_allclose(received.scores, expected.scores, atol=1e-5)
@@ -214,9 +219,9 @@ def beam_graph(attention):
     model = ks.Seq2Seq(
         embedding,
         ks.BiEncoder(11),
-        ks.AttentionDecoder(ks.BahdanauCell(UNITS, attention)),
-        ks.OutputHead(23),
-        bridge=ks.DenseBridge(UNITS),
+        ks.AttentionDecoder(ks.layers.BahdanauCell(UNITS, attention)),
+        ks.layers.OutputHead(23),
+        bridge=ks.layers.DenseBridge(UNITS),
     )
     search = ks.BeamSearch(BEAM, coverage_penalty=0.1, no_repeat_ngram=2)
     function = tf.function(

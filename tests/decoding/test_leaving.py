@@ -10,7 +10,7 @@ from keras_seqattn.decoding.leaving import Present, among_all, leave
 from tests.decoding.real_models import ATTENTIONS, seq2seq
 
 BATCH, SOURCE = 9, 12
-LIMIT = ks.RelativeLength(1.0)
+LIMIT = ks.decoding.RelativeLength(1.0)
 SEARCHES = [
     ks.Greedy(),
     ks.Greedy(no_repeat_ngram=2, min_length=3),
@@ -89,8 +89,8 @@ def test_whatever_attends(attention):
 
 
 def test_from_an_ensemble():
-    ensemble = ks.Ensemble([seq2seq(seed=1), seq2seq("coverage", seed=2)])
-    stay = ks.Ensemble([Staying(model) for model in ensemble.models])
+    ensemble = ks.decoding.Ensemble([seq2seq(seed=1), seq2seq("coverage", seed=2)])
+    stay = ks.decoding.Ensemble([Staying(model) for model in ensemble.models])
     for search in (SEARCHES[0], SEARCHES[2]):
         received = ks.decode(ensemble, sources(), search, LIMIT)
         same(received, ks.decode(stay, sources(), search, LIMIT))
@@ -99,7 +99,7 @@ def test_from_an_ensemble():
 def test_those_with_a_prefix_and_those_who_draw_stay():
     model = Counting.from_config(seq2seq().get_config())
     Counting.sizes.clear()
-    ks.decode(model, sources(), ks.Sample(seed=1), LIMIT)
+    ks.decode(model, sources(), ks.decoding.Sample(seed=1), LIMIT)
     ks.decode(model, sources(), ks.Greedy(), LIMIT, prefix=np.full([BATCH, 1], 5))
     assert not Counting.sizes
 

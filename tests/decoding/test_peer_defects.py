@@ -153,7 +153,10 @@ def unsorted_looks(past, look):
 
 def test_alignments_follow_the_survivors():
     """TF #13154, OpenNMT-tf #142: those of a place belong to whoever was there then."""
-    source, search = tables(5, batch=BATCH, scale=0.8), ks.BeamSearch(4, n_best=1)
+    source, search = (
+        tables(5, batch=BATCH, scale=0.8),
+        ks.BeamSearch(4, n_best=1),
+    )
     source["table"][..., END] -= 1.0
     decoded = ks.decode(MODEL, source, search, max_length=LIMIT)
     others = 0
@@ -173,7 +176,9 @@ def test_unknown_words_come_from_the_survivors_alignment():
     words = np.array([[f"{row}.{j}" for j in range(SOURCE)] for row in range(BATCH)])
     words = np.where(source["mask"], words, "")
     unknown = np.where(decoded.tokens.numpy()[:, 0] == 3, "<unk>", "x")
-    received = ks.replace_unknown(unknown, words, decoded.alignments[:, 0]).numpy()
+    received = ks.decoding.replace_unknown(
+        unknown, words, decoded.alignments[:, 0]
+    ).numpy()
     assert (unknown == "<unk>").any()
     for row, (table, look, mask) in enumerate(sentences(source)):
         beam, _ = Oracle(search).run(table, look, mask, LIMIT)
@@ -188,7 +193,7 @@ def test_unknown_words_come_from_the_survivors_alignment():
         ks.Greedy(),
         ks.BeamSearch(3, n_best=3),
         ks.BeamSearch(3, n_best=3, use_early_stop=False),
-        ks.Sample(n_best=3, seed=1),
+        ks.decoding.Sample(n_best=3, seed=1),
     ],
     ids=lambda search: type(search).__name__,
 )

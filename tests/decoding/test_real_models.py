@@ -38,19 +38,19 @@ def test_scores_are_teacher_forced(model):
     decoded = decode(model)
     assert len(np.unique(decoded.lengths)) > 1
     for place in range(N_BEST):
-        scored = ks.score(model, SOURCE, decoded.tokens[:, place])
+        scored = ks.decoding.score(model, SOURCE, decoded.tokens[:, place])
         np.testing.assert_allclose(scored.scores, decoded.scores[:, place], atol=1e-4)
         np.testing.assert_allclose(
             scored.alignments, decoded.alignments[:, place], atol=1e-5
         )
         # The penalties are those of the whole hypothesis, computed afresh.
-        expected = decoded.scores[:, place] / ks.length_penalty(
+        expected = decoded.scores[:, place] / ks.decoding.length_penalty(
             decoded.lengths[:, place], 0.6
         )
         looks = scored.alignments.numpy()
         if looks.ndim == 4:
             looks = looks.mean(axis=1)
-        expected += ks.coverage_penalty(looks.sum(axis=1), SOURCE != 0, 0.1)
+        expected += ks.decoding.coverage_penalty(looks.sum(axis=1), SOURCE != 0, 0.1)
         np.testing.assert_allclose(decoded.ranking[:, place], expected, atol=1e-4)
 
 
@@ -79,12 +79,14 @@ def test_width_one_is_greedy():
     same(one, slice(None), decode(model, search=ks.Greedy()), slice(None))
 
 
-@pytest.mark.parametrize("search", [ks.Greedy(), ks.Sample(n_best=2, seed=1)], ids=type)
+@pytest.mark.parametrize(
+    "search", [ks.Greedy(), ks.decoding.Sample(n_best=2, seed=1)], ids=type
+)
 def test_scores_of_other_searches(search):
     model = known("coverage")
     decoded = decode(model, search=search)
     for place in range(search.n_best):
-        scored = ks.score(model, SOURCE, decoded.tokens[:, place])
+        scored = ks.decoding.score(model, SOURCE, decoded.tokens[:, place])
         np.testing.assert_allclose(scored.scores, decoded.scores[:, place], atol=1e-4)
         np.testing.assert_allclose(
             scored.alignments, decoded.alignments[:, place], atol=1e-5
@@ -99,7 +101,7 @@ def test_scores_count_the_prefix():
         tokens = decoded.tokens[:, place].numpy()
         real = prefix != 0
         np.testing.assert_array_equal(tokens[:, :3][real], prefix[real])
-        scored = ks.score(model, SOURCE, tokens)
+        scored = ks.decoding.score(model, SOURCE, tokens)
         np.testing.assert_allclose(scored.scores, decoded.scores[:, place], atol=1e-4)
     free = decode(model)
     same(decoded, [2], free, [2])
@@ -109,7 +111,7 @@ def test_score_of_a_token_at_a_time():
     """`log_probs` are the softmax at the token, zero in the padding."""
     model = known("bahdanau")
     target = np.array([[7, 8, 2], [4, 2, 0], [9, 9, 9], [2, 0, 0]])
-    scored = ks.score(model, SOURCE, target)
+    scored = ks.decoding.score(model, SOURCE, target)
     fed = np.concatenate([np.ones([4, 1], int), target[:, :-1]], axis=1)
     fed[fed == 2] = 0
     logits = np.asarray(model({"source": SOURCE, "target": fed}), "float64")
@@ -126,9 +128,9 @@ def test_score_of_a_token_at_a_time():
 
 def test_other_special_tokens():
     """Start 5, end 7; 1 and 2 are words then."""
-    model, tokens = known("bahdanau"), ks.SpecialTokens(pad=0, start=5, end=7)
+    model, tokens = known("bahdanau"), ks.types.SpecialTokens(pad=0, start=5, end=7)
     decoded = ks.decode(model, SOURCE, ks.Greedy(), LIMIT, tokens=tokens)
     chosen = decoded.tokens[:, 0].numpy()
     assert not (chosen == 5).any() and ((chosen == 7).sum(axis=-1) <= 1).all()
-    scored = ks.score(model, SOURCE, chosen, tokens=tokens)
+    scored = ks.decoding.score(model, SOURCE, chosen, tokens=tokens)
     np.testing.assert_allclose(scored.scores, decoded.scores[:, 0], atol=1e-4)

@@ -35,7 +35,9 @@ def strings(x):
 
 
 def test_golden():
-    assert strings(ks.replace_unknown(TARGET, SENTENCES, ALIGNMENTS)) == EXPECTED
+    assert (
+        strings(ks.decoding.replace_unknown(TARGET, SENTENCES, ALIGNMENTS)) == EXPECTED
+    )
 
 
 def test_n_best():
@@ -43,7 +45,7 @@ def test_n_best():
     other = np.roll(ALIGNMENTS, 1, axis=-1)
     target = np.stack([TARGET, TARGET], axis=1)
     alignments = np.stack([ALIGNMENTS, other], axis=1)
-    received = strings(ks.replace_unknown(target, SENTENCES, alignments))
+    received = strings(ks.decoding.replace_unknown(target, SENTENCES, alignments))
     assert [row[0] for row in received] == EXPECTED
     assert received[1][1] == ["nom", "name", "is", ".", ".", ""]
 
@@ -51,10 +53,10 @@ def test_n_best():
 def test_heads_count_by_their_mean():
     heads = np.stack([ALIGNMENTS, np.roll(ALIGNMENTS, 1, axis=-1)], axis=1)
     heads = heads * np.array([1.2, 0.8], "float32")[:, None, None]
-    assert strings(ks.replace_unknown(TARGET, SENTENCES, heads)) == EXPECTED
+    assert strings(ks.decoding.replace_unknown(TARGET, SENTENCES, heads)) == EXPECTED
     n_best = np.stack([TARGET, TARGET], axis=1)
     both = np.stack([heads, heads], axis=1)
-    received = strings(ks.replace_unknown(n_best, SENTENCES, both))
+    received = strings(ks.decoding.replace_unknown(n_best, SENTENCES, both))
     assert [row[1] for row in received] == EXPECTED
 
 
@@ -62,7 +64,7 @@ def test_padding_is_never_taken():
     """Nor what was blanked out; where nothing is left a word stays unknown."""
     alignments = np.array([[[0.1, 0.3, 0.6]], [[0.0, 0.0, 1.0]], [[0.0, 0.0, 0.0]]])
     source = [["a", "b", ""], ["c", "", ""], ["d", "e", "f"]]
-    received = ks.replace_unknown([["<unk>"]] * 3, source, alignments)
+    received = ks.decoding.replace_unknown([["<unk>"]] * 3, source, alignments)
     assert strings(received) == [["b"], ["<unk>"], ["<unk>"]]
 
 
@@ -79,13 +81,17 @@ def test_dictionary(dictionary):
     """What it does not know is copied."""
     if callable(dictionary):
         dictionary = dictionary()
-    received = ks.replace_unknown(TARGET, SENTENCES, ALIGNMENTS, dictionary=dictionary)
+    received = ks.decoding.replace_unknown(
+        TARGET, SENTENCES, ALIGNMENTS, dictionary=dictionary
+    )
     assert strings(received)[1] == ["My", "name", "is", "Max", ".", ""]
 
 
 def test_another_word_for_unknown_inside_a_function():
     replace = tf.function(
-        lambda *given: ks.replace_unknown(*given, unknown="?", dictionary={"a": "b"})
+        lambda *given: ks.decoding.replace_unknown(
+            *given, unknown="?", dictionary={"a": "b"}
+        )
     )
     received = replace(tf.constant([["?"]]), tf.constant([["a"]]), tf.ones([1, 1, 1]))
     assert strings(received) == [["b"]]

@@ -50,14 +50,14 @@ def check_distribution(tokens, expected):
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
 def test_distribution(temperature):
     source = same_sentence(MANY)
-    search = ks.Sample(temperature=temperature, seed=3)
+    search = ks.decoding.Sample(temperature=temperature, seed=3)
     expected = expected_distribution(source, temperature)
     check_distribution(first_tokens(search, source), expected)
 
 
 def test_samples_of_a_sentence_are_independent():
     source = same_sentence(MANY // 4)
-    tokens = first_tokens(ks.Sample(n_best=4, seed=4), source)
+    tokens = first_tokens(ks.decoding.Sample(n_best=4, seed=4), source)
     expected = expected_distribution(source)
     for place in range(4):
         check_distribution(tokens[:, place], expected)
@@ -72,7 +72,7 @@ def test_later_tokens_are_drawn_anew():
     source = same_sentence(MANY // 2)
     source["table"][...] = 0.0
     source["table"][..., END] = -50.0
-    search = ks.Sample(seed=5)
+    search = ks.decoding.Sample(seed=5)
     tokens = ks.decode(MODEL, source, search, max_length=2).tokens.numpy()[:, 0]
     third = np.where(np.arange(VOCABULARY) >= 3, 1 / 3, 0.0)
     check_distribution(tokens[:, 0], third)
@@ -82,7 +82,7 @@ def test_later_tokens_are_drawn_anew():
 
 def test_top_k_never_leaves_the_set():
     source = tables(2, batch=64)
-    search = ks.Sample(top_k=2, n_best=3, seed=1)
+    search = ks.decoding.Sample(top_k=2, n_best=3, seed=1)
     decoded = ks.decode(MODEL, source, search, max_length=LIMIT)
     for best, step_logits in chosen(source, decoded):
         allowed = np.sort(step_logits[2:])[-2]  # of what may be chosen
@@ -92,7 +92,7 @@ def test_top_k_never_leaves_the_set():
 @pytest.mark.parametrize("p", [0.3, 0.7])
 def test_top_p_never_leaves_the_set(p):
     source = tables(3, batch=64)
-    search = ks.Sample(top_p=p, n_best=3, seed=1)
+    search = ks.decoding.Sample(top_p=p, n_best=3, seed=1)
     decoded = ks.decode(MODEL, source, search, max_length=LIMIT)
     for best, step_logits in chosen(source, decoded):
         probabilities = np.exp(log_probs(step_logits[2:]))
@@ -154,7 +154,11 @@ def test_keep_top_p_with_barred_tokens():
 def test_one_token_of_top_k_is_greedy():
     source = tables(6)
     greedy = ks.decode(MODEL, source, ks.Greedy(), max_length=LIMIT)
-    for search in (ks.Sample(top_k=1), ks.Sample(top_p=1e-6), ks.Sample(1e-4)):
+    for search in (
+        ks.decoding.Sample(top_k=1),
+        ks.decoding.Sample(top_p=1e-6),
+        ks.decoding.Sample(1e-4),
+    ):
         sampled = ks.decode(MODEL, source, search, max_length=LIMIT)
         np.testing.assert_array_equal(greedy.tokens, sampled.tokens)
         np.testing.assert_allclose(greedy.scores, sampled.scores, atol=1e-5)
@@ -163,7 +167,8 @@ def test_one_token_of_top_k_is_greedy():
 def test_seeds():
     source = tables(7, batch=32)
     one, same, other = [
-        ks.decode(MODEL, source, ks.Sample(seed=seed), LIMIT) for seed in (1, 1, 2)
+        ks.decode(MODEL, source, ks.decoding.Sample(seed=seed), LIMIT)
+        for seed in (1, 1, 2)
     ]
     np.testing.assert_array_equal(one.tokens, same.tokens)
     assert not np.array_equal(one.lengths, other.lengths)
@@ -171,7 +176,7 @@ def test_seeds():
 
 def test_without_a_seed_every_call_draws_anew():
     source = tables(8, batch=32)
-    search = ks.Sample()
+    search = ks.decoding.Sample()
     lengths = [ks.decode(MODEL, source, search, LIMIT).lengths for _ in range(2)]
     assert not np.array_equal(*lengths)
 
@@ -179,14 +184,16 @@ def test_without_a_seed_every_call_draws_anew():
 def test_in_a_function_without_a_seed():
     """The graph does not freeze the first draw."""
     source = {k: tf.constant(v) for k, v in tables(8, batch=32).items()}
-    draw = tf.function(lambda: ks.decode(MODEL, source, ks.Sample(), LIMIT).lengths)
+    draw = tf.function(
+        lambda: ks.decode(MODEL, source, ks.decoding.Sample(), LIMIT).lengths
+    )
     assert not np.array_equal(draw(), draw())
 
 
 def test_scores_are_the_models():
     """At temperature 1 and without truncation; the order is that of the draws."""
     source = tables(9, batch=16)
-    search = ks.Sample(0.5, top_k=2, n_best=3, seed=9)
+    search = ks.decoding.Sample(0.5, top_k=2, n_best=3, seed=9)
     decoded = ks.decode(MODEL, source, search, max_length=LIMIT)
     expected = np.zeros([16, 3])
     for row, table in enumerate(source["table"]):

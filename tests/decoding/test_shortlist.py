@@ -23,13 +23,13 @@ from tests.structure.graphs import loop_bodies, operations, products
 
 LIMIT = 6
 NOTHING = np.full([SOURCE_VOCABULARY, 1], -1)
-WHOLE = ks.Shortlist(NOTHING, range(VOCABULARY))
+WHOLE = ks.decoding.Shortlist(NOTHING, range(VOCABULARY))
 SIZE = 8
 BEAM = ks.BeamSearch(3, n_best=2, length_penalty=0.6, coverage_penalty=0.2)
 SEARCHES = [
     ks.Greedy(forbidden_tokens=(9, 5), min_length=3),
     dataclasses.replace(BEAM, no_repeat_ngram=2),
-    ks.Sample(n_best=2, top_k=5, seed=1),
+    ks.decoding.Sample(n_best=2, top_k=5, seed=1),
 ]
 
 
@@ -37,7 +37,9 @@ def some(size=SIZE, seed=1):
     """Random meanings of source tokens."""
     random = np.random.default_rng(seed)
     table = random.integers(4, VOCABULARY, [SOURCE_VOCABULARY, 2])
-    return ks.Shortlist(table, random.permutation(VOCABULARY), common=1, size=size)
+    return ks.decoding.Shortlist(
+        table, random.permutation(VOCABULARY), common=1, size=size
+    )
 
 
 class Masked:
@@ -65,7 +67,10 @@ def check_masked(model, search, **options):
     ids = shortlist.ids(SOURCE, first=forbidden, prefix=options.get("prefix")).numpy()
     assert len(set(ids)) == SIZE
     received = ks.decode(model, SOURCE, search, LIMIT, shortlist=shortlist, **options)
-    same(received, ks.decode(Masked(model, ids), SOURCE, search, LIMIT, **options))
+    same(
+        received,
+        ks.decode(Masked(model, ids), SOURCE, search, LIMIT, **options),
+    )
     assert set(np.unique(received.tokens)) <= set(ids)
     without = ks.decode(model, SOURCE, search, LIMIT, **options)
     assert not np.allclose(received.scores, without.scores)
@@ -95,7 +100,7 @@ def test_a_prefix_is_listed():
 
 
 def test_tokens_are_drawn_from_the_list():
-    search, ids = ks.Sample(n_best=50, seed=2), some().ids(SOURCE).numpy()
+    search, ids = ks.decoding.Sample(n_best=50, seed=2), some().ids(SOURCE).numpy()
     found = ks.decode(known("bahdanau"), SOURCE, search, LIMIT, shortlist=some())
     assert set(np.unique(found.tokens)) == set(ids) - {1}  # but the start
 
@@ -103,7 +108,7 @@ def test_tokens_are_drawn_from_the_list():
 def test_finished_sentences_leave():
     """Of nine sentences with limits that are far apart."""
     model, source = known("bahdanau"), np.repeat(SOURCE, [1, 2, 5, 1], axis=0)
-    limit = ks.RelativeLength(1.0)
+    limit = ks.decoding.RelativeLength(1.0)
     left, stayed = (
         ks.decode(model, source, BEAM, limit, leaving=leaving, shortlist=some())
         for leaving in (True, False)
@@ -157,11 +162,11 @@ def test_one_graph_for_equal_lists():
 
 
 def test_from_an_ensemble():
-    ensemble = ks.Ensemble([seq2seq(seed=1), seq2seq("coverage", seed=2)])
+    ensemble = ks.decoding.Ensemble([seq2seq(seed=1), seq2seq("coverage", seed=2)])
     received = ks.decode(ensemble, SOURCE, BEAM, LIMIT, shortlist=WHOLE)
     same(received, ks.decode(ensemble, SOURCE, BEAM, LIMIT))
     ids = some().ids(SOURCE).numpy()
-    masked = ks.Ensemble([Masked(model, ids) for model in ensemble.models])
+    masked = ks.decoding.Ensemble([Masked(model, ids) for model in ensemble.models])
     received = ks.decode(ensemble, SOURCE, BEAM, LIMIT, shortlist=some())
     same(received, ks.decode(masked, SOURCE, BEAM, LIMIT))
 
@@ -178,11 +183,11 @@ def tied(tie_weights=True):
 
 
 HEADS = {
-    "without_bias": lambda: ks.OutputHead(VOCABULARY, use_bias=False),
-    "tied": lambda: ks.OutputHead(VOCABULARY, tied()),
-    "two_ways": lambda: ks.OutputHead(VOCABULARY, tied(tie_weights=False)),
-    "deep": lambda: ks.DeepOutputHead(VOCABULARY, 4),
-    "deep_tied": lambda: ks.DeepOutputHead(VOCABULARY, DEPTH, embedding=tied()),
+    "without_bias": lambda: ks.layers.OutputHead(VOCABULARY, use_bias=False),
+    "tied": lambda: ks.layers.OutputHead(VOCABULARY, tied()),
+    "two_ways": lambda: ks.layers.OutputHead(VOCABULARY, tied(tie_weights=False)),
+    "deep": lambda: ks.layers.DeepOutputHead(VOCABULARY, 4),
+    "deep_tied": lambda: ks.layers.DeepOutputHead(VOCABULARY, DEPTH, embedding=tied()),
 }
 
 
@@ -213,7 +218,7 @@ def test_columns_are_those_of_the_logits(head, policy):
     keras.config.set_dtype_policy(policy)
     head, random = HEADS[head](), np.random.default_rng(1)
     inputs = [random.normal(size=[2, 3, 6]), random.normal(size=[2, 3, DEPTH])]
-    inputs = inputs[: 2 if isinstance(head, ks.DeepOutputHead) else 1]
+    inputs = inputs[: 2 if isinstance(head, ks.layers.DeepOutputHead) else 1]
     logits, ids = head(*inputs), [7, 2, 3]
     among = head.among(*inputs, head.columns(ids))
     assert among.dtype == logits.dtype
@@ -246,7 +251,7 @@ def listing(**options):
     table = np.full([7, 3], -1)
     table[4], table[5], table[6] = [9, 8, 7], [7, 6, -1], [5, -1, -1]
     frequent = [0, 1, 2, 3, 11, 10, 9, 8, 7, 6, 5, 4]
-    return ks.Shortlist(table, frequent, **{"common": 5, **options})
+    return ks.decoding.Shortlist(table, frequent, **{"common": 5, **options})
 
 
 @pytest.mark.parametrize(
@@ -267,7 +272,12 @@ def test_who_is_listed(size, listed):
 
 def test_padding_becomes_nothing():
     shortlist = listing(size=7, common=0)
-    assert ids(shortlist, [[6, 4]], tokens=ks.SpecialTokens(pad=4)) == [0, 1, 2, 3] + [
+    assert ids(shortlist, [[6, 4]], tokens=ks.types.SpecialTokens(pad=4)) == [
+        0,
+        1,
+        2,
+        3,
+    ] + [
         4,  # the ids up to the last special token are all listed
         5,
         11,
@@ -285,7 +295,7 @@ def test_value(tmp_path):
     assert one == two and hash(one) == hash(two)
     assert one != some(SIZE + 1) and one != some(seed=2) and one != "some"
     one.save(tmp_path / "list")
-    assert ks.Shortlist.load(tmp_path / "list") == one
+    assert ks.decoding.Shortlist.load(tmp_path / "list") == one
     assert repr(one) == (
         "Shortlist(13 source tokens with 2 each, 12 target tokens, common=1, size=8)"
     )
@@ -324,7 +334,7 @@ def test_a_file_of_somebody_else(tmp_path, table, reason):
         for name, content in {**members, "table.npy": table}.items():
             file.writestr(name, content)
     with pytest.raises(ValueError, match="^Shortlist.load cannot read") as caught:
-        ks.Shortlist.load(path)
+        ks.decoding.Shortlist.load(path)
     assert reason in str(caught.value)
 
 
@@ -356,7 +366,7 @@ def test_learn(heads):
         [[4, 5], [4, 5], [5, 4], [4], [6, 4, 5], []],
         [[8, 7], [8, 7], [9, 8], [7], [8, 3, 3], []],
     )
-    shortlist = ks.Shortlist.learn(
+    shortlist = ks.decoding.Shortlist.learn(
         Reader(heads), pairs, per_token=2, common=3, size=7, batch_size=4
     )
     expected = np.full([10, 2], -1)
@@ -370,7 +380,7 @@ def test_learn(heads):
 
 def test_learn_from_a_real_model():
     pairs = ks.data.EncodedPairs.of([[5, 6], [7, 8, 9]], [[4, 5, 6], [7, 8]])
-    shortlist = ks.Shortlist.learn(known("heads"), pairs, per_token=3)
+    shortlist = ks.decoding.Shortlist.learn(known("heads"), pairs, per_token=3)
     assert shortlist.table.shape == (SOURCE_VOCABULARY, 3)
     assert sorted(shortlist.table[shortlist.table >= 0]) == [4, 5, 6, 7, 8]
     ks.decode(known("heads"), SOURCE, ks.Greedy(), LIMIT, shortlist=shortlist)

@@ -36,7 +36,7 @@ _PAST = (
 
 
 def attend_with_state(state):
-    attention = built(ks.CoverageAttention(UNITS))
+    attention = built(ks.layers.CoverageAttention(UNITS))
     return attention.attend(ones(2, 4), attention.prepare(ones(2, 5, 6)), state)
 
 
@@ -141,14 +141,16 @@ CALLS = [
     ),
     (
         "part with an owner",
-        lambda: decode(cell=ks.BahdanauCell(UNITS, built(additive()))),
+        lambda: decode(cell=ks.layers.BahdanauCell(UNITS, built(additive()))),
         "BahdanauCell got a part that has its weights already. Expected a new "
         "BahdanauAttention, received 'bahdanau_attention...' with built=True. Make one "
         "for every owner; to share weights, call the whole layer twice.",
     ),
     (
         "part of another dtype",
-        lambda: decode(cell=ks.BahdanauCell(UNITS, additive(), dtype="mixed_bfloat16")),
+        lambda: decode(
+            cell=ks.layers.BahdanauCell(UNITS, additive(), dtype="mixed_bfloat16")
+        ),
         "BahdanauCell got a part of another dtype. Expected BahdanauAttention to "
         "compute in bfloat16, received float32. Give both the same dtype, or none and "
         "keras.config.set_dtype_policy(...).",
@@ -245,7 +247,7 @@ CALLS = [
     (
         "encoded in place of a state",
         lambda: decode(
-            cell=ks.LuongCell(UNITS, additive()),
+            cell=ks.layers.LuongCell(UNITS, additive()),
             initial_state=BiEncoder(UNITS)(ones(2, 5, 4)),
         ),
         "AttentionDecoder got an initial_state of another structure than its cell's. "
@@ -264,17 +266,17 @@ CALLS = [
     ),
     (
         "no state for ContextCell",
-        lambda: decode(cell=ks.ContextCell(UNITS)),
-        "ContextCell got no initial_state. Expected the final state of the encoder: "
-        "it is all that this decoder knows of the source. Received None. Pass "
-        "initial_state=bridge(encoded), e.g. CopyBridge()(encoded).",
+        lambda: decode(cell=ks.layers.ContextCell(UNITS)),
+        "ContextCell got no initial_state. Expected the final state of the "
+        "encoder: it is all that this decoder knows of the source, received "
+        "None. Pass initial_state=bridge(encoded), e.g. CopyBridge()(encoded).",
     ),
     (
         "no state for ChoCell",
-        lambda: decode(cell=ks.ChoCell(UNITS)),
-        "ChoCell got no initial_state. Expected the final state of the encoder: it is "
-        "all that this decoder knows of the source. Received None. Pass "
-        "initial_state=bridge(encoded), e.g. CopyBridge()(encoded).",
+        lambda: decode(cell=ks.layers.ChoCell(UNITS)),
+        "ChoCell got no initial_state. Expected the final state of the "
+        "encoder: it is all that this decoder knows of the source, received "
+        "None. Pass initial_state=bridge(encoded), e.g. CopyBridge()(encoded).",
     ),
     (
         "no coverage",
@@ -301,16 +303,18 @@ CALLS = [
         "symbolic prepare",
         lambda: built(decoder()).prepare(keras.Input((5, 6))),
         "AttentionDecoder.prepare got a symbolic KerasTensor. Expected a real "
-        "tensor: a Functional model would silently lose the weights. Received "
-        "<KerasTensor shape=(None, 5, 6), ...>. Call the layer itself there, and use "
-        "prepare inside a layer's call or a tf.function.",
+        "tensor: a Functional model would silently lose the weights, received "
+        "<KerasTensor shape=(None, 5, 6), ...>. Call the layer itself there, "
+        "and use prepare inside a layer's call or a tf.function.",
     ),
     (
         "symbolic memory",
-        lambda: additive().attend(ones(2, 4), ks.Memory(*[keras.Input((5, 6))] * 3)),
+        lambda: additive().attend(
+            ones(2, 4), ks.types.Memory(*[keras.Input((5, 6))] * 3)
+        ),
         "BahdanauAttention.attend got a symbolic KerasTensor. Expected a real "
-        "tensor: a Functional model would silently lose the weights. Received "
-        "<KerasTensor shape=(None, 5, 6), ...>. Call the layer itself there, and use "
-        "attend inside a layer's call or a tf.function.",
+        "tensor: a Functional model would silently lose the weights, received "
+        "<KerasTensor shape=(None, 5, 6), ...>. Call the layer itself there, "
+        "and use attend inside a layer's call or a tf.function.",
     ),
 ]

@@ -24,7 +24,7 @@ def seq2seq(source_embedding=None, **options):
         source_embedding=source_embedding or keras.layers.Embedding(9, 4),
         encoder=ks.BiEncoder(UNITS),
         decoder=ks.AttentionDecoder(bahdanau_cell()),
-        head=ks.OutputHead(9),
+        head=ks.layers.OutputHead(9),
         **options,
     )
 
@@ -77,50 +77,50 @@ SEARCHES = [
     (
         "no beam",
         lambda: ks.BeamSearch(0),
-        "BeamSearch got an unusable width. Expected an integer, 1 or more, received "
-        "0. Pass a Python int.",
+        "BeamSearch got an unusable width. Expected a positive integer, "
+        "received width=0. Pass a Python int, 1 or more.",
     ),
     (
         "half a minimum",
         lambda: ks.Greedy(min_length=2.5),
-        "Greedy got an unusable min_length. Expected an integer, 0 or more, received "
-        "2.5. Pass a Python int.",
+        "Greedy got an unusable min_length. Expected an integer, 0 or more, "
+        "received min_length=2.5. Pass a Python int, 0 or more.",
     ),
     (
         "word in place of a token",
         lambda: ks.Greedy(forbidden_tokens=["the"]),
-        "Greedy got an unusable forbidden_tokens. Expected an integer, 0 or more, "
-        "received 'the'. Pass a Python int.",
+        "Greedy got an unusable forbidden_tokens. Expected an integer, 0 or "
+        "more, received forbidden_tokens='the'. Pass a Python int, 0 or more.",
     ),
     (
         "no sample",
-        lambda: ks.Sample(n_best=0),
-        "Sample got an unusable n_best. Expected an integer, 1 or more, received 0. "
-        "Pass a Python int.",
+        lambda: ks.decoding.Sample(n_best=0),
+        "Sample got an unusable n_best. Expected a positive integer, received "
+        "n_best=0. Pass a Python int, 1 or more.",
     ),
     (
         "top of no token",
-        lambda: ks.Sample(top_k=0),
-        "Sample got an unusable top_k. Expected an integer, 1 or more, received 0. "
-        "Pass a Python int.",
+        lambda: ks.decoding.Sample(top_k=0),
+        "Sample got an unusable top_k. Expected a positive integer, received "
+        "top_k=0. Pass a Python int, 1 or more.",
     ),
     (
         "frozen",
-        lambda: ks.Sample(temperature=0.0),
+        lambda: ks.decoding.Sample(temperature=0.0),
         "Sample got an unusable temperature. Expected a number above 0, received "
         "temperature=0.0. For the most probable token use Greedy().",
     ),
     (
         "temperature of nothing",
-        lambda: ks.Sample(temperature=0),
+        lambda: ks.decoding.Sample(temperature=0),
         "Sample got an unusable temperature. Expected a number above 0, received "
         "temperature=0. For the most probable token use Greedy().",
     ),
     (
         "temperature that is no number",
-        lambda: ks.Sample(temperature=float("nan")),
-        "Sample got an unusable temperature. Expected a finite number, received nan. "
-        "Pass a Python float.",
+        lambda: ks.decoding.Sample(temperature=float("nan")),
+        "Sample got an unusable temperature. Expected a finite number, "
+        "received temperature=nan. Pass a Python float.",
     ),
     (
         "forbidden token without a tuple",
@@ -144,14 +144,14 @@ SEARCHES = [
     ),
     (
         "another padding than that of one of several models",
-        lambda: decode(model=ks.Ensemble([seq2seq(), seq2seq(pad=5)])),
+        lambda: decode(model=ks.decoding.Ensemble([seq2seq(), seq2seq(pad=5)])),
         "decode got another padding than its model. Expected pad=5, received "
         "SpecialTokens(pad=0, start=1, end=2, unknown=3). Pass "
         "tokens=SpecialTokens(pad=5, ...) with the other ids.",
     ),
     (
         "score with another padding than that of several models",
-        lambda: ks.score(ks.Ensemble([seq2seq(pad=5)] * 2), IDS, IDS),
+        lambda: ks.decoding.score(ks.decoding.Ensemble([seq2seq(pad=5)] * 2), IDS, IDS),
         "score got another padding than its model. Expected pad=5, received "
         "SpecialTokens(pad=0, start=1, end=2, unknown=3). Pass "
         "tokens=SpecialTokens(pad=5, ...) with the other ids.",
@@ -186,43 +186,45 @@ SEARCHES = [
     ),
     (
         "score by a class",
-        lambda: ks.score(ks.Seq2Seq, IDS, IDS),
+        lambda: ks.decoding.score(ks.Seq2Seq, IDS, IDS),
         "score got an unusable model. Expected a Seq2Seq or an Ensemble of them, "
         "received <class '....Seq2Seq'>. Pass one that can be called on whole "
         "sentences.",
     ),
     (
         "score by models that are searched only",
-        lambda: ks.score(ks.Ensemble([seq2seq(), Speller()]), IDS, IDS),
+        lambda: ks.decoding.score(
+            ks.decoding.Ensemble([seq2seq(), Speller()]), IDS, IDS
+        ),
         "score got an unusable model. Expected a Seq2Seq or an Ensemble of them, "
         "received <....Ensemble object at ...>. Pass one that can be called on whole "
         "sentences.",
     ),
     (
         "score of other sentences",
-        lambda: ks.score(seq2seq(), IDS, IDS[:1]),
+        lambda: ks.decoding.score(seq2seq(), IDS, IDS[:1]),
         "score got sources and targets of different batches. Expected a target for "
         "every source, received shapes (2, 3) and (1, 3). Pass the same number of "
         "rows.",
     ),
     (
         "more than certain",
-        lambda: ks.Sample(top_p=1.5),
+        lambda: ks.decoding.Sample(top_p=1.5),
         "Sample got an unusable top_p. Expected a probability in (0, 1], received "
         "top_p=1.5. Use None for all tokens.",
     ),
     (
         "relative length of nothing",
-        lambda: ks.RelativeLength(0.0, plus=0),
+        lambda: ks.decoding.RelativeLength(0.0, plus=0),
         "RelativeLength got numbers that allow no token. Expected times >= 0 and plus "
         ">= 0, not both 0, received times=0.0, plus=0. Use e.g. times=2.0: twice the "
         "source is a usual limit.",
     ),
     (
         "bound of half a token",
-        lambda: ks.RelativeLength(at_most=2.5),
-        "RelativeLength got an unusable at_most. Expected an integer, 1 or more, "
-        "received 2.5. Pass a Python int.",
+        lambda: ks.decoding.RelativeLength(at_most=2.5),
+        "RelativeLength got an unusable at_most. Expected a positive integer, "
+        "received at_most=2.5. Pass a Python int, 1 or more.",
     ),
     # Arguments of decode.
     (
@@ -267,7 +269,8 @@ SEARCHES = [
     (
         "minimum above the relative maximum",
         lambda: decode(
-            search=ks.Greedy(min_length=5), max_length=ks.RelativeLength(at_most=3)
+            search=ks.Greedy(min_length=5),
+            max_length=ks.decoding.RelativeLength(at_most=3),
         ),
         "Greedy got contradictory options. Expected min_length <= max_length, received "
         "min_length=5 and max_length=3. Lower the one or raise the other.",
@@ -301,7 +304,9 @@ SEARCHES = [
     ),
     (
         "relative length of features",
-        lambda: decode(np.ones([2, 3, 4], "float32"), max_length=ks.RelativeLength()),
+        lambda: decode(
+            np.ones([2, 3, 4], "float32"), max_length=ks.decoding.RelativeLength()
+        ),
         "decode got a RelativeLength for a source without ids. Expected an integer "
         "tensor [batch, source], received float32 (2, 3, 4). Pass an integer as "
         "max_length.",
@@ -344,7 +349,7 @@ SEARCHES = [
         lambda: decode(
             model=seq2seq(),
             prefix=[[5, 9], [-1, 8]],
-            shortlist=ks.Shortlist(np.full([9, 1], -1), range(9)),
+            shortlist=ks.decoding.Shortlist(np.full([9, 1], -1), range(9)),
         ),
         "decode got a prefix with ids outside of the vocabulary. Expected ids in "
         "[0, 9), received [9, -1]. Check which text processor they are from.",
@@ -358,7 +363,7 @@ SEARCHES = [
     (
         "prefix longer than the relative maximum",
         lambda: decode(
-            prefix=[[5, 6], [6, 7]], max_length=ks.RelativeLength(0.5, plus=0)
+            prefix=[[5, 6], [6, 7]], max_length=ks.decoding.RelativeLength(0.5, plus=0)
         ),
         "decode got a prefix longer than the maximum. Expected at most [2, 1] tokens, "
         "received lengths [2, 2]. Raise max_length.",
@@ -366,38 +371,38 @@ SEARCHES = [
     (
         "coverage without a mask",
         lambda: decode(model=WithoutMask(), search=ks.BeamSearch(coverage_penalty=0.1)),
-        "BeamSearch got a coverage_penalty for a memory without a mask. Expected "
-        "memory.mask [batch, source], True = real, from the model's start; received "
-        "None. Return one of all True when everything is real.",
+        "BeamSearch got a coverage_penalty for a memory without a mask. "
+        "Expected memory.mask [batch, source], True = real, from the model's "
+        "start, received None. Return one of all True when everything is real.",
     ),
     # Ensembles.
     (
         "ensemble of nobody",
-        lambda: ks.Ensemble([]),
+        lambda: ks.decoding.Ensemble([]),
         "Ensemble got no models. Expected one or more, received []. Pass a list of "
         "Seq2Seq models with the same vocabularies.",
     ),
     (
         "unknown way to combine",
-        lambda: ks.Ensemble([Speller()], combine="mean"),
+        lambda: ks.decoding.Ensemble([Speller()], combine="mean"),
         "Ensemble got an unknown combine. Expected 'linear' or 'log_linear', received "
         "'mean'. Check the spelling.",
     ),
     (
         "a weight too few",
-        lambda: ks.Ensemble([Speller(), Speller()], weights=[1]),
+        lambda: ks.decoding.Ensemble([Speller(), Speller()], weights=[1]),
         "Ensemble got unusable weights. Expected one number for each of the 2 models, "
         "0 or more and not all 0, received [1]. Use None for equal weights.",
     ),
     (
         "no votes",
-        lambda: ks.Ensemble([Speller(), Speller()], weights=[0, 0]),
+        lambda: ks.decoding.Ensemble([Speller(), Speller()], weights=[0, 0]),
         "Ensemble got unusable weights. Expected one number for each of the 2 models, "
         "0 or more and not all 0, received [0, 0]. Use None for equal weights.",
     ),
     (
         "other vocabularies",
-        lambda: decode(model=ks.Ensemble([Speller(7), Speller(9)])),
+        lambda: decode(model=ks.decoding.Ensemble([Speller(7), Speller(9)])),
         "Ensemble got models with different vocabularies. Expected logits of one size, "
         "received [7, 9]. Pass models over the same tokens: others cannot vote "
         "together.",
@@ -405,21 +410,21 @@ SEARCHES = [
     # Beside decode.
     (
         "score of a beam",
-        lambda: ks.score(seq2seq(), IDS, np.ones([2, 3, 4], "int32")),
+        lambda: ks.decoding.score(seq2seq(), IDS, np.ones([2, 3, 4], "int32")),
         "score got an unusable target. Expected ids [batch, target] with at least one "
         "sentence and one token, received shape (2, 3, 4). For the hypotheses of a "
         "beam pass one of them, e.g. decoded.tokens[:, 0].",
     ),
     (
         "score of nothing",
-        lambda: ks.score(seq2seq(), IDS, np.ones([2, 0], "int32")),
+        lambda: ks.decoding.score(seq2seq(), IDS, np.ones([2, 0], "int32")),
         "score got an unusable target. Expected ids [batch, target] with at least one "
         "sentence and one token, received shape (2, 0). For the hypotheses of a beam "
         "pass one of them, e.g. decoded.tokens[:, 0].",
     ),
     (
         "alignments of a step",
-        lambda: ks.replace_unknown([["a"]], [["b"]], np.ones([1, 1])),
+        lambda: ks.decoding.replace_unknown([["a"]], [["b"]], np.ones([1, 1])),
         "replace_unknown got alignments that do not fit the target. Expected [..., "
         "target, source] for a target of shape (1, 1), received shape (1, 1). Pass "
         "those of the same Decoded or Scored.",

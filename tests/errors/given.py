@@ -21,7 +21,7 @@ def additive():
 
 
 def bahdanau_cell(cell="gru", **options):
-    return ks.BahdanauCell(UNITS, additive(), cell=cell, **options)
+    return ks.layers.BahdanauCell(UNITS, additive(), cell=cell, **options)
 
 
 def built(layer):

@@ -18,7 +18,7 @@ IMPLEMENTATIONS = [
     ),
     (
         "fast encoder of a cell that may do anything",
-        lambda: ks.UniEncoder(UNITS, cell=_Cell(UNITS), implementation="fast")(
+        lambda: ks.layers.UniEncoder(UNITS, cell=_Cell(UNITS), implementation="fast")(
             ones(2, 3, 4)
         ),
         f"UniEncoder cannot run its fast implementation. {_CALL} _Cell may do "

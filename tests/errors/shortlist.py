@@ -12,7 +12,7 @@ from tests.errors.decoding import decode, seq2seq
 NOTHING = np.full([9, 1], -1)
 
 
-class Adding(ks.OutputHead):
+class Adding(ks.layers.OutputHead):
     """Its logits are not those that it inherits."""
 
     def call(self, outputs, mask=None, training=None):
@@ -25,11 +25,11 @@ def shortlist_of(**arrays):
     with tempfile.NamedTemporaryFile(suffix=".npz") as file:
         np.savez(file, **{k: v for k, v in arrays.items() if v is not None})
         file.flush()
-        return ks.Shortlist.load(file.name)
+        return ks.decoding.Shortlist.load(file.name)
 
 
 def among(table=NOTHING, vocabulary=9, model=None, **options):
-    shortlist = ks.Shortlist(table, range(vocabulary), **options)
+    shortlist = ks.decoding.Shortlist(table, range(vocabulary), **options)
     return decode(model=model or seq2seq(), shortlist=shortlist)
 
 
@@ -49,7 +49,7 @@ def quantized():
 SHORTLISTS = [
     (
         "frequent tokens alone",
-        lambda: ks.Shortlist(NOTHING, [5, 4]),
+        lambda: ks.decoding.Shortlist(NOTHING, [5, 4]),
         "Shortlist got unusable frequent tokens. Expected every target id once, 0 to "
         "1, [vocabulary], received shape (2,) with other ids, or some of them twice. "
         "Pass the whole vocabulary, the most frequent first; `common` says how many of "
@@ -57,14 +57,14 @@ SHORTLISTS = [
     ),
     (
         "table of one token",
-        lambda: ks.Shortlist([1, 2], range(9)),
+        lambda: ks.decoding.Shortlist([1, 2], range(9)),
         "Shortlist got an unusable table. Expected target ids [source_vocabulary, "
         "per_token] in [0, 9), and -1 for none, received int64 (2,). Make one with "
         "Shortlist.learn.",
     ),
     (
         "table of another vocabulary",
-        lambda: ks.Shortlist([[1, 9]], range(9)),
+        lambda: ks.decoding.Shortlist([[1, 9]], range(9)),
         "Shortlist got an unusable table. Expected target ids [source_vocabulary, "
         "per_token] in [0, 9), and -1 for none, received int64 (1, 2) from 1 to 9. "
         "Make one with Shortlist.learn.",
@@ -85,7 +85,7 @@ SHORTLISTS = [
     ),
     (
         "shortlist for one that always has all logits",
-        lambda: among(model=ks.Ensemble([seq2seq(), Speller(9)])),
+        lambda: among(model=ks.decoding.Ensemble([seq2seq(), Speller(9)])),
         "decode got a shortlist for a model that always has logits of all tokens. "
         "Expected one with the method shorten(memory, ids), in an Ensemble all of "
         "them, received <...Ensemble object ...>. Drop the shortlist, or define the "
@@ -103,7 +103,7 @@ SHORTLISTS = [
         lambda: decode(
             np.ones([2, 3], "float32"),
             model=seq2seq(),
-            shortlist=ks.Shortlist(NOTHING, range(9)),
+            shortlist=ks.decoding.Shortlist(NOTHING, range(9)),
         ),
         "decode got a shortlist for a source without ids. Expected an integer tensor "
         "[batch, source], received float32 (2, 3). Drop the shortlist.",
@@ -120,7 +120,7 @@ SHORTLISTS = [
         lambda: decode(
             model=seq2seq(),
             prefix=[[5, 6], [7, 0]],
-            shortlist=ks.Shortlist(NOTHING, range(9), size=6),
+            shortlist=ks.decoding.Shortlist(NOTHING, range(9), size=6),
         ),
         "decode got a shortlist with too little room. Expected one for all ids up to "
         "the largest special token, forbidden_tokens and the prefix, 6 at most and "
@@ -128,7 +128,9 @@ SHORTLISTS = [
     ),
     (
         "learned from nobody",
-        lambda: ks.Shortlist.learn(Speller(), ks.data.EncodedPairs.of([[5]], [[6]])),
+        lambda: ks.decoding.Shortlist.learn(
+            Speller(), ks.data.EncodedPairs.of([[5]], [[6]])
+        ),
         "Shortlist.learn got a model of unknown vocabularies. Expected a Seq2Seq or an "
         "Ensemble of them, received Speller without a source_embedding. Make the table "
         "yourself, for Shortlist(table, frequent).",
@@ -161,7 +163,7 @@ SHORTLISTS = [
     # Files.
     (
         "shortlist from another file",
-        lambda: ks.Shortlist.load(__file__),
+        lambda: ks.decoding.Shortlist.load(__file__),
         f"Shortlist.load cannot read {__file__}. Expected integer arrays ['table', "
         "'frequent', 'common', 'size'] of a saved Shortlist, received something else "
         "(File is not a zip file). Make one with Shortlist.learn, or copy the file "

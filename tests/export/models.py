@@ -3,7 +3,7 @@
 import numpy as np
 
 import keras_seqattn as ks
-import zoo
+from keras_seqattn import zoo
 from tests.zoo.rows import NAMES
 
 LETTERS = "abcdéfgh"
@@ -25,9 +25,9 @@ def translator(name, search=BEAM, max_length=7):
     """With characters or subwords: every other one has these."""
     if NAMES.index(name) % 2:
         texts, options = sentences(200), {"normalization": "nfkc", "lowercase": True}
-        source = target = ks.SentencePiece.learn(texts, 30, **options)
+        source = target = ks.text.SentencePiece.learn(texts, 30, **options)
     else:
-        source, target = map(ks.Characters.learn, (sentences(50), [LETTERS]))
+        source, target = map(ks.text.Characters.learn, (sentences(50), [LETTERS]))
     model = getattr(zoo, name)(
         "small",
         source_vocabulary=source.vocabulary_size,

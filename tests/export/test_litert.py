@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 import keras_seqattn as ks
-import zoo
+from keras_seqattn import zoo
 from keras_seqattn.export.litert import export_litert
 from keras_seqattn.export.litert_run import litert_function
 from keras_seqattn.export.litert_text import reader, writer
@@ -76,9 +76,9 @@ def widened(array, shape):
 
 
 def test_greedily_from_characters_to_characters(tmp_path):
-    source = ks.Characters.learn(SENTENCES[:50], lowercase=True)
-    target = ks.Characters.learn([models.LETTERS])
-    length = ks.RelativeLength(0.5, plus=1)
+    source = ks.text.Characters.learn(SENTENCES[:50], lowercase=True)
+    target = ks.text.Characters.learn([models.LETTERS])
+    length = ks.decoding.RelativeLength(0.5, plus=1)
     made = pipeline("bahdanau2015", source, target, models.GREEDY, length)
     translate = litert_function(exported(tmp_path, made, batch=2))
     assert check_same(made, translate, [*SENTENCES[:20], *ODD, CUT], batch=2) > 10
@@ -86,7 +86,7 @@ def test_greedily_from_characters_to_characters(tmp_path):
 
 
 def test_with_a_beam_from_subwords_to_subwords(tmp_path):
-    text = ks.SentencePiece.learn(SENTENCES, 40)
+    text = ks.text.SentencePiece.learn(SENTENCES, 40)
     search = ks.BeamSearch(3, n_best=2, length_penalty=0.8, coverage_penalty=0.1)
     made = pipeline("gnmt2016", text, text, search)
     translate = litert_function(exported(tmp_path, made))
@@ -94,15 +94,16 @@ def test_with_a_beam_from_subwords_to_subwords(tmp_path):
 
 
 def learned(kind, lowercase):
-    if kind is ks.SentencePiece:
+    if kind is ks.text.SentencePiece:
         return kind.learn(SENTENCES, 40, lowercase=lowercase)
-    size = {ks.WordPiece: 60, ks.Words: 100, ks.Characters: 11}[kind]
+    size = {ks.text.WordPiece: 60, ks.text.Words: 100, ks.text.Characters: 11}[kind]
     return kind.learn(SENTENCES, size, lowercase=lowercase)
 
 
 @pytest.mark.parametrize("lowercase", [False, True])
 @pytest.mark.parametrize(
-    "kind", [ks.Characters, ks.Words, ks.WordPiece, ks.SentencePiece]
+    "kind",
+    [ks.text.Characters, ks.text.Words, ks.text.WordPiece, ks.text.SentencePiece],
 )
 def test_texts_are_read_and_written_as_ever(kind, lowercase):
     """The same operations in TensorFlow: quicker than to convert them all."""
@@ -128,7 +129,7 @@ def test_texts_are_read_and_written_as_ever(kind, lowercase):
 
 @pytest.mark.slow
 def test_smaller_weights(tmp_path):
-    text = learned(ks.WordPiece, lowercase=True)
+    text = learned(ks.text.WordPiece, lowercase=True)
     made = pipeline("luong2015", text, text, ks.Greedy())
     whole = exported(tmp_path, made).stat().st_size
     expected = made(SENTENCES[:20])
@@ -147,7 +148,7 @@ def test_smaller_weights(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_zoo(tmp_path, name):
-    kinds = ks.Characters, ks.Words, ks.WordPiece, ks.SentencePiece
+    kinds = ks.text.Characters, ks.text.Words, ks.text.WordPiece, ks.text.SentencePiece
     text = learned(kinds[NAMES.index(name) % 4], lowercase=False)
     made = pipeline(name, text, text, models.GREEDY)
     translate = litert_function(exported(tmp_path, made))

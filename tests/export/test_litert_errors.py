@@ -15,7 +15,7 @@ from tests.translator import tiny
 TEXTS = ["one two three", "two three four"]
 
 
-class Own(ks.Words):
+class Own(ks.text.Words):
     """Somebody's processor."""
 
 
@@ -24,17 +24,17 @@ class Unusual:
 
     def start(self, source):
         zeros = tf.zeros_like(source[:, 0])
-        memory = ks.Memory(zeros[:, None], (), source != 0)
-        return ks.Started(zeros, memory)
+        memory = ks.types.Memory(zeros[:, None], (), source != 0)
+        return ks.types.Started(zeros, memory)
 
     def step(self, tokens, state, memory):
         last = tf.one_hot(tokens, words().vocabulary_size)
         logits = tf.math.igamma(last + 0.5, 0.5)
-        return ks.Step(logits, tf.cast(memory.mask, tf.float32), state)
+        return ks.types.Step(logits, tf.cast(memory.mask, tf.float32), state)
 
 
 @functools.cache
-def words(kind=ks.Words, **options):
+def words(kind=ks.text.Words, **options):
     return kind.learn(TEXTS, **options)
 
 
@@ -56,7 +56,7 @@ def half():
 
 
 def bpe():
-    return ks.SentencePiece.learn(TEXTS, 18, kind="bpe")
+    return ks.text.SentencePiece.learn(TEXTS, 18, kind="bpe")
 
 
 SIZES = {"source_length": 9, "target_length": 5}
@@ -90,12 +90,12 @@ CASES = {
         TEXT.format("target", "Own"),
     ),
     "a long word": (
-        lambda: {"target_text": ks.Words.learn(["é" * 126])},
+        lambda: {"target_text": ks.text.Words.learn(["é" * 126])},
         TEXT.format("target", "Words with a token of 252 bytes"),
     ),
     "samples": (
-        lambda: {"search": ks.Sample(seed=1)},
-        SEARCH.format(repr(ks.Sample(seed=1))),
+        lambda: {"search": ks.decoding.Sample(seed=1)},
+        SEARCH.format(repr(ks.decoding.Sample(seed=1))),
     ),
     "n-grams": (lambda: {"search": REPEATED}, SEARCH.format(repr(REPEATED))),
     "unknown words": (
@@ -143,18 +143,18 @@ def test_what_cannot_be_exported(tmp_path, name):
     [
         (
             {"source_length": 1},
-            "export_litert got an unusable source_length. Expected an integer, 2 or "
-            "more, received 1. Pass a Python int.",
+            "export_litert got an unusable source_length. Expected an integer, 2 "
+            "or more, received source_length=1. Pass a Python int, 2 or more.",
         ),
         (
             {"target_length": 0},
-            "export_litert got an unusable target_length. Expected an integer, 1 or "
-            "more, received 0. Pass a Python int.",
+            "export_litert got an unusable target_length. Expected a positive "
+            "integer, received target_length=0. Pass a Python int, 1 or more.",
         ),
         (
             {"batch": None},
-            "export_litert got an unusable batch. Expected an integer, 1 or more, "
-            "received None. Pass a Python int.",
+            "export_litert got an unusable batch. Expected a positive integer, "
+            "received batch=None. Pass a Python int, 1 or more.",
         ),
         (
             {"weights": "bfloat16"},

@@ -12,7 +12,8 @@ from tensorflow.core.protobuf import saved_model_pb2
 from tensorflow_serving.apis import prediction_log_pb2
 
 import keras_seqattn as ks
-from keras_seqattn.export import manifest, portable, signatures, warmup
+from keras_seqattn import manifest
+from keras_seqattn.export import portable, signatures, warmup
 from keras_seqattn.export.weights import StoredWeights
 from tests.translator import tiny
 
@@ -170,7 +171,7 @@ def test_requests_to_warm_up_with(saved):
 
 
 def test_frequent_words_where_nobody_says_what_to_warm_up_with():
-    text = ks.Words.learn(["un un deux", "deux un été"])
+    text = ks.text.Words.learn(["un un deux", "deux un été"])
     spec = tf.TensorSpec([None], tf.string, name="source")
     function = tf.function(lambda source: source, input_signature=[spec])
     functions = {"encode": function.get_concrete_function()}
@@ -254,8 +255,8 @@ TAKEN = (
     "'metrics', and a 'model' with function and arguments, received {}. Leave them out."
 )
 NO_JSON = (
-    "export got a manifest that JSON cannot hold. Expected strings, finite numbers, "
-    "lists and dicts of them, received: {}. Convert the rest."
+    "export got a manifest that JSON cannot hold. Expected strings, finite "
+    "numbers, lists and dicts of them, received {}. Convert the rest."
 )
 
 
@@ -319,8 +320,8 @@ def test_a_version_that_is_no_number(tmp_path, version):
     with pytest.raises(ValueError) as caught:
         greedy().export(tmp_path, version=version)
     assert str(caught.value) == (
-        "export got an unusable version. Expected an integer, 1 or more, received "
-        f"{version!r}. Pass a Python int."
+        "export got an unusable version. Expected a positive integer, received "
+        f"version={version!r}. Pass a Python int, 1 or more."
     )
 
 
@@ -359,7 +360,7 @@ def test_unknown_weights(tmp_path):
 @pytest.mark.slow
 def test_unknown_words_are_replaced(tmp_path):
     """The table is in the SavedModel; what was typed comes back as UTF-8."""
-    words, table = ks.Words.learn(["un été est"]), {"zz": "Sommer"}
+    words, table = ks.text.Words.learn(["un été est"]), {"zz": "Sommer"}
     options = {"search": ks.Greedy(), "max_length": 5}
     translator = tiny.translator(words, words, unknown=table, **options)
     translator.export(tmp_path / "words")
@@ -394,7 +395,7 @@ def test_an_ensemble_scores_if_all_its_models_do():
     model = greedy().model
     searched = OnlySearched(model)
     for models, scores in [([model] * 2, True), ([model, searched], False)]:
-        ensemble = ks.Ensemble(models)
+        ensemble = ks.decoding.Ensemble(models)
         translator = ks.Translator(ensemble, *tiny.texts(), ks.Greedy(), max_length=4)
         stored = StoredWeights(ensemble, "float32")
         found = signatures.signatures(translator.pipeline, stored)
@@ -405,7 +406,7 @@ def test_an_ensemble_scores_if_all_its_models_do():
 def test_an_ensemble_is_exported(tmp_path):
     models = [tiny.letters().model, tiny.model(*tiny.texts(), seed=2)]
     options = {"search": ks.Greedy(), "max_length": 4}
-    translator = ks.Translator(ks.Ensemble(models), *tiny.texts(), **options)
+    translator = ks.Translator(ks.decoding.Ensemble(models), *tiny.texts(), **options)
     translator.export(tmp_path / "both")
     loaded = tf.saved_model.load(tmp_path / "both")
     expected = translator(tiny.SOURCES)
@@ -422,7 +423,7 @@ def test_an_ensemble_is_exported(tmp_path):
 
 @pytest.mark.slow
 def test_samples_are_drawn_anew(tmp_path):
-    search = ks.Sample(temperature=3.0, n_best=5)
+    search = ks.decoding.Sample(temperature=3.0, n_best=5)
     tiny.letters().with_search(search).export(tmp_path / "sample")
     served = tf.saved_model.load(tmp_path / "sample")
     call = served.signatures["translate_with_attention"]

@@ -8,10 +8,10 @@ import tensorflow as tf
 import tensorflow_text  # noqa: F401  its operations are in the SavedModels
 
 import keras_seqattn as ks
+from keras_seqattn import manifest
 from keras_seqattn.cli.main import main
-from keras_seqattn.export import manifest
-from keras_seqattn.export.shipped import named, shipped
 from keras_seqattn.serving import versions
+from keras_seqattn.shipped_models import named, shipped
 
 ROOT = Path(__file__).parents[2]
 GOLDENS = ROOT / "tests/goldens/shipped"

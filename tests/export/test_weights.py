@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 import keras_seqattn as ks
-import zoo
+from keras_seqattn import zoo
 from keras_seqattn.export.weights import StoredWeights, quantized
 from tests.export import models
 from tests.zoo.rows import NAMES
@@ -35,7 +35,7 @@ def traced(model, stored):
     def call(source, target):
         with stored.read():
             found = ks.decode(model, source, ks.BeamSearch(2), max_length=4)
-            scored = ks.score(model, source, target)
+            scored = ks.decoding.score(model, source, target)
         return {"tokens": found.tokens, "scores": found.scores, "score": scored.scores}
 
     return call.get_concrete_function()
@@ -61,7 +61,7 @@ def test_a_graph_reads_what_is_stored(kind, name):
     tokens = found["tokens"][:, :, : expected.tokens.shape[2]]
     np.testing.assert_array_equal(tokens, expected.tokens)
     np.testing.assert_allclose(found["scores"], expected.scores, atol=1e-4)
-    scored = ks.score(model, IDS, IDS).scores
+    scored = ks.decoding.score(model, IDS, IDS).scores
     np.testing.assert_allclose(found["score"], scored, atol=1e-4)
 
 
@@ -104,7 +104,7 @@ def written(model, kind, folder):
     @tf.function(input_signature=SPECS, autograph=False)
     def call(source, target):
         with module.stored.read():
-            return {"score": ks.score(model, source, target).scores}
+            return {"score": ks.decoding.score(model, source, target).scores}
 
     tf.saved_model.save(module, folder, signatures=call.get_concrete_function())
     file = tf.train.load_checkpoint(folder / "variables" / "variables")
@@ -137,7 +137,7 @@ def test_float32_is_the_model_itself():
 
 def test_an_ensemble_and_a_model_without_weights():
     models = [model_of("luong2015"), model_of("luong2015")]
-    ensemble = ks.Ensemble(models)
+    ensemble = ks.decoding.Ensemble(models)
     both, one = (StoredWeights(x, "int8").stored for x in (ensemble, models[0]))
     assert len(both) == 2 * len(one)
     assert StoredWeights(object(), "int8").variables == ()

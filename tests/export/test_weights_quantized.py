@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import keras_seqattn as ks
-import zoo
+from keras_seqattn import zoo
 from tests.export import models
 from tests.zoo.rows import NAMES
 
 OPTIONS = {"caglayan2017": {"tied": "all"}, "luong2015": {"window": "local-p"}}
 QUICK = "bahdanau2015", "caglayan2017"  # layer by layer: the contract
 SENTENCES = models.sentences(6)
-TEXT = ks.Characters.learn(SENTENCES)
+TEXT = ks.text.Characters.learn(SENTENCES)
 
 
 def translator(name, **options):

@@ -87,7 +87,7 @@ def test_cyberzhg_scaled_dot():
     expected = [0.27883747, 0.45767492, 0.47448885, 0.69199574, 0.47368336]
     np.testing.assert_allclose(context[0, 2], expected, rtol=0, atol=1e-6)
     # Vaswani's attention with W_Q = W_K = W_V = identity is the same.
-    projected = ks.ProjectedDotAttention(5, factor=5**-0.5, value_units=5)
+    projected = ks.layers.ProjectedDotAttention(5, factor=5**-0.5, value_units=5)
     projected.build(value.shape, value.shape)
     for weight in projected.weights:
         weight.assign(np.eye(5))

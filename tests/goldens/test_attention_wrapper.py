@@ -22,13 +22,13 @@ def attention_of(row, form):
     else:
         attention = ks.BahdanauAttention(3, normalize=row.normalised)
     if row.monotonic:
-        attention = ks.MonotonicAttention(attention, inference="soft", form=form)
+        attention = ks.layers.MonotonicAttention(attention, inference="soft", form=form)
     return attention
 
 
 def decoder_of(row, form="closed"):
     """Updates, then attends, also with Bahdanau's score: the order of the peer."""
-    cell = ks.LuongCell(
+    cell = ks.layers.LuongCell(
         wrapper.UNITS,
         attention=attention_of(row, form),
         cell="lstm",

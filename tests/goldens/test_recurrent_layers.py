@@ -24,7 +24,7 @@ def constant_decoder(units, cell, depth, z=1.0):
 
     z multiplies the weights of the first gate: in a GRU, -1 exchanges z and 1 - z.
     """
-    decoder = ks.AttentionDecoder(ks.ContextCell(units, cell=cell))
+    decoder = ks.AttentionDecoder(ks.layers.ContextCell(units, cell=cell))
     decoder.build((None, None, depth), (None, None, 1))
     (part,) = decoder.cell.recurrence.cells
 
@@ -108,7 +108,7 @@ def test_gru_correctness(cell, z, expected):
 def test_rnn_masking():
     # rnn_test.test_masking: h = x W + h U, all ones; zero in the padding is ours.
     cell = keras.layers.SimpleRNNCell(2, activation="linear")
-    decoder = ks.AttentionDecoder(ks.ContextCell(2, cell=cell))
+    decoder = ks.AttentionDecoder(ks.layers.ContextCell(2, cell=cell))
     decoder.build((None, None, 3), (None, None, 1))
     cell = decoder.cell.recurrence.cells[0].cell  # the decoder's copy
     cell.kernel.assign(np.ones([3, 2]))

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from keras_seqattn import BiEncoder, PyramidalEncoder, StackedEncoder, UniEncoder
+from keras_seqattn.layers import BiEncoder, PyramidalEncoder, StackedEncoder, UniEncoder
 from tests.oracles import cells
 
 MAKERS = {

@@ -71,7 +71,7 @@ def assert_beams_are_independent(layer, beam=3):
                 assert_close(s[:, k], e)
 
 
-def assert_trains_in_a_decoder(make, cell=ks.BahdanauCell, policy="float32"):
+def assert_trains_in_a_decoder(make, cell=ks.layers.BahdanauCell, policy="float32"):
     """Outputs and gradients of a training step: eager = XLA, finite; the eager ones."""
     keras.config.set_dtype_policy(policy)
     inputs, value = sequences()

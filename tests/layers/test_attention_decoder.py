@@ -19,50 +19,52 @@ def additive():
 
 
 def coverage_cell():
-    return ks.LuongCell(UNITS, ks.CoverageAttention(UNITS), cell="gru")
+    return ks.layers.LuongCell(UNITS, ks.layers.CoverageAttention(UNITS), cell="gru")
 
 
 def location_cell():
-    attention = ks.LocationSensitiveAttention(UNITS, filters=2, kernel_size=3)
-    return ks.GNMTCell(UNITS, attention, layers=3)
+    attention = ks.layers.LocationSensitiveAttention(UNITS, filters=2, kernel_size=3)
+    return ks.layers.GNMTCell(UNITS, attention, layers=3)
 
 
 def local_cell():
-    attention = ks.LocalAttention(ks.LuongAttention("general"), window=2)
-    return ks.BahdanauCell(UNITS, attention, layers=2)
+    attention = ks.layers.LocalAttention(ks.LuongAttention("general"), window=2)
+    return ks.layers.BahdanauCell(UNITS, attention, layers=2)
 
 
 def monotonic_cell():
-    return ks.BahdanauCell(UNITS, ks.MonotonicAttention(additive()), cell="simple")
+    return ks.layers.BahdanauCell(
+        UNITS, ks.layers.MonotonicAttention(additive()), cell="simple"
+    )
 
 
 def foreign_cell():
     cells = [keras.layers.LSTMCell(5), keras.layers.GRUCell(UNITS)]
     cell = keras.layers.StackedRNNCells(cells)
-    return ks.LuongCell(UNITS, ks.LuongAttention("general"), cell=cell)
+    return ks.layers.LuongCell(UNITS, ks.LuongAttention("general"), cell=cell)
 
 
 CELLS = {  # without a past beside the recurrent state
-    "bahdanau": lambda: ks.BahdanauCell(UNITS, additive(), cell="gru_paper"),
-    "previous state": lambda: ks.BahdanauCell(
+    "bahdanau": lambda: ks.layers.BahdanauCell(UNITS, additive(), cell="gru_paper"),
+    "previous state": lambda: ks.layers.BahdanauCell(
         UNITS, additive(), cell="lstm", readout="previous_state"
     ),
-    "luong without feeding": lambda: ks.LuongCell(
+    "luong without feeding": lambda: ks.layers.LuongCell(
         UNITS, ks.LuongAttention("general"), use_input_feeding=False
     ),
-    "gnmt": lambda: ks.GNMTCell(UNITS, additive(), layers=3),
-    "conditional": lambda: ks.ConditionalCell(UNITS, additive()),
-    "context": lambda: ks.ContextCell(UNITS, cell="lstm", layers=2),
+    "gnmt": lambda: ks.layers.GNMTCell(UNITS, additive(), layers=3),
+    "conditional": lambda: ks.layers.ConditionalCell(UNITS, additive()),
+    "context": lambda: ks.layers.ContextCell(UNITS, cell="lstm", layers=2),
 }
 PAST_CELLS = {  # with one
-    "luong": lambda: ks.LuongCell(UNITS, ks.LuongAttention("general")),
+    "luong": lambda: ks.layers.LuongCell(UNITS, ks.LuongAttention("general")),
     "coverage": coverage_cell,
     "location": location_cell,
     "local": local_cell,
     "monotonic": monotonic_cell,
     "foreign": foreign_cell,
-    "context, fed": lambda: ks.ContextCell(UNITS, use_context=True),
-    "cho": lambda: ks.ChoCell(UNITS),
+    "context, fed": lambda: ks.layers.ContextCell(UNITS, use_context=True),
+    "cho": lambda: ks.layers.ChoCell(UNITS),
 }
 ALL = {**CELLS, **PAST_CELLS}
 
@@ -341,7 +343,7 @@ def test_unroll_is_saved():
 
 def test_attention_dropout_is_drawn_anew_at_every_step():
     """In the compiled loop too; the alignment returned is the one before dropout."""
-    cell = ks.BahdanauCell(UNITS, ks.BahdanauAttention(UNITS, dropout=0.5))
+    cell = ks.layers.BahdanauCell(UNITS, ks.BahdanauAttention(UNITS, dropout=0.5))
     decoder = ks.AttentionDecoder(cell)
     inputs, value = np.ones((1, 8, 3), "float32"), np.ones((1, 40, 1), "float32")
 

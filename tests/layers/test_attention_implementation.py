@@ -19,14 +19,18 @@ WITH_FAST = {
     "bahdanau": lambda **kwargs: ks.BahdanauAttention(6, **kwargs),
     "normalized": lambda **kwargs: ks.BahdanauAttention(6, normalize=True, **kwargs),
     "concat": lambda **kwargs: ks.LuongAttention("concat", units=6, **kwargs),
-    "multi_head": lambda **kwargs: ks.MultiHeadAdditiveAttention(6, heads=2, **kwargs),
+    "multi_head": lambda **kwargs: ks.layers.MultiHeadAdditiveAttention(
+        6, heads=2, **kwargs
+    ),
 }
 WITHOUT = {
     "dot": lambda **kwargs: ks.LuongAttention("general", **kwargs),
-    "projected_dot": lambda **kwargs: ks.ProjectedDotAttention(6, **kwargs),
-    "one_layer": ks.OneLayerAttention,
-    "coverage": lambda **kwargs: ks.CoverageAttention(6, **kwargs),
-    "location": lambda **kwargs: ks.LocationSensitiveAttention(6, 2, 3, **kwargs),
+    "projected_dot": lambda **kwargs: ks.layers.ProjectedDotAttention(6, **kwargs),
+    "one_layer": ks.layers.OneLayerAttention,
+    "coverage": lambda **kwargs: ks.layers.CoverageAttention(6, **kwargs),
+    "location": lambda **kwargs: ks.layers.LocationSensitiveAttention(
+        6, 2, 3, **kwargs
+    ),
 }
 CALLS = {
     name: mock.patch.object(score, name, side_effect=getattr(score, name))
@@ -97,7 +101,7 @@ def test_a_decoder_keeps_no_hidden_layer(implementation):
     """What its steps leave for the gradient: the tanh, or what makes it again."""
     query, value = sequences(target=7)
     attention = ks.BahdanauAttention(3, implementation=implementation)
-    decoder = ks.AttentionDecoder(ks.BahdanauCell(5, attention))
+    decoder = ks.AttentionDecoder(ks.layers.BahdanauCell(5, attention))
     decoder(query, value)
 
     @tf.function

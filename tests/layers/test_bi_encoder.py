@@ -184,8 +184,9 @@ MESSAGES = [
     ),
     (
         {"cell": "rnn"},
-        "BiEncoder got an unknown cell. Expected one of ['gru', 'gru_paper', "
-        "'layer_norm_gru', 'layer_norm_lstm', 'lstm', 'simple'], received cell='rnn'. ",
+        "BiEncoder got an unknown cell. Expected one of gru, gru_paper, "
+        "layer_norm_gru, layer_norm_lstm, lstm, simple, received 'rnn'. Check "
+        "the spelling.",
     ),
     (
         {"layers": 0},
@@ -194,8 +195,8 @@ MESSAGES = [
     ),
     (
         {"merge": "mul"},
-        "BiEncoder got an unknown merge. Expected one of ['concat', 'sum'], received "
-        "merge='mul'. ",
+        "BiEncoder got an unknown merge. Expected one of concat, sum, received "
+        "'mul'. Check the spelling.",
     ),
     (
         {"dropout": 1.0},

@@ -212,8 +212,8 @@ def test_quantized_bridge_reloads(tmp_path):
         ),
         (
             lambda: DenseBridge(4, inputs="forward"),
-            "DenseBridge got an unknown inputs. Expected one of ['backward', 'mean', "
-            "'state'], received inputs='forward'. ",
+            "DenseBridge got an unknown inputs. Expected one of backward, mean, "
+            "state, received 'forward'. Check the spelling.",
         ),
         (
             lambda: CopyBridge([2])(encode(layers=2)),

@@ -17,17 +17,19 @@ def additive():
 
 
 def gnmt(**options):
-    return ks.GNMTCell(UNITS, additive(), layers=3, **options)
+    return ks.layers.GNMTCell(UNITS, additive(), layers=3, **options)
 
 
 CELLS = {
-    "bahdanau": lambda **k: ks.BahdanauCell(UNITS, additive(), layers=2, **k),
-    "bahdanau_paper": lambda **k: ks.BahdanauCell(UNITS, additive(), "gru_paper", **k),
-    "luong": lambda **k: ks.LuongCell(UNITS, additive(), "layer_norm_lstm", **k),
+    "bahdanau": lambda **k: ks.layers.BahdanauCell(UNITS, additive(), layers=2, **k),
+    "bahdanau_paper": lambda **k: ks.layers.BahdanauCell(
+        UNITS, additive(), "gru_paper", **k
+    ),
+    "luong": lambda **k: ks.layers.LuongCell(UNITS, additive(), "layer_norm_lstm", **k),
     "gnmt": gnmt,
-    "context": lambda **k: ks.ContextCell(UNITS, use_context=True, **k),
-    "conditional": lambda **k: ks.ConditionalCell(UNITS, additive(), **k),
-    "cho": lambda **k: ks.ChoCell(UNITS, **k),
+    "context": lambda **k: ks.layers.ContextCell(UNITS, use_context=True, **k),
+    "conditional": lambda **k: ks.layers.ConditionalCell(UNITS, additive(), **k),
+    "cho": lambda **k: ks.layers.ChoCell(UNITS, **k),
 }
 KINDS = {
     "dropout": {"dropout": RATE},
@@ -132,7 +134,7 @@ def test_configuration():
         "use_variational_dropout": True,
         "seed": 5,
     }
-    cell = ks.BahdanauCell(UNITS, additive(), **options)
+    cell = ks.layers.BahdanauCell(UNITS, additive(), **options)
     config = keras.saving.serialize_keras_object(cell)
     twin = keras.saving.deserialize_keras_object(config)
     assert {name: getattr(twin, name) for name in options} == options
@@ -178,7 +180,7 @@ class Echo(keras.layers.Layer):
 
 def what_reaches_the_cell(batch=BATCH, **options):
     """`[batch, target, depth]` of 0 and 1 / (1 - rate), from inputs of ones."""
-    decoder = ks.AttentionDecoder(ks.ContextCell(UNITS, Echo(UNITS), **options))
+    decoder = ks.AttentionDecoder(ks.layers.ContextCell(UNITS, Echo(UNITS), **options))
     inputs, state = np.ones((batch, TARGET, UNITS)), np.ones((batch, UNITS))
     value = np.ones((batch, SOURCE, MEMORY))
     run = tf.function(lambda: decoder(inputs, value, state, training=True))
@@ -210,7 +212,7 @@ def test_the_expectation_is_kept(variational):
 
 def fed_and_upper(**options):
     """What a stack of two cells is fed, and what its upper cell reads, of ones."""
-    cell = ks.BahdanauCell(UNITS, additive(), cell="simple", layers=2, **options)
+    cell = ks.layers.BahdanauCell(UNITS, additive(), cell="simple", layers=2, **options)
     decoder = ks.AttentionDecoder(cell)
     inputs, value = np.ones((BATCH, TARGET, UNITS)), np.ones((BATCH, SOURCE, UNITS))
     decoder(inputs, value)
@@ -275,7 +277,7 @@ def test_residuals_are_not_dropped():
 @pytest.mark.parametrize("kind", ["simple", "gru", "gru_paper", "lstm"])
 def test_the_mask_of_the_state_acts_inside_the_product_alone(kind):
     """As if the rows of U that a mask drops were 0, and the others twice as large."""
-    cell = ks.ContextCell(UNITS, kind, recurrent_dropout=RATE, seed=4)
+    cell = ks.layers.ContextCell(UNITS, kind, recurrent_dropout=RATE, seed=4)
     decoder, arguments = ks.AttentionDecoder(cell), given(cell)
     decoder(**arguments)
     inner = cell.recurrence.cells[0]
@@ -304,7 +306,7 @@ def test_the_mask_of_the_state_lasts_a_sequence():
 
     A kept one never is: a mask drawn anew would drop it sooner or later.
     """
-    cell = ks.ContextCell(UNITS, "simple", recurrent_dropout=RATE, seed=4)
+    cell = ks.layers.ContextCell(UNITS, "simple", recurrent_dropout=RATE, seed=4)
     decoder = ks.AttentionDecoder(cell)
     inputs, value = np.zeros((64, 12, 3)), np.ones((64, 2, 2))
     state = np.ones((64, UNITS))

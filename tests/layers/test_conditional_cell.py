@@ -27,7 +27,7 @@ def elman(cell, x, h, noise):
 
 @pytest.mark.parametrize("rate", [0.0, 0.5])
 def test_masks_that_last_a_sequence(rate):
-    cell = ks.ConditionalCell(
+    cell = ks.layers.ConditionalCell(
         UNITS,
         ks.BahdanauAttention(5),
         cell="simple",

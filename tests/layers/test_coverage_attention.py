@@ -18,7 +18,7 @@ from tests.oracles import attention as oracle
 
 def test_is_the_papers():
     query, value = sequences()
-    layer = built(ks.CoverageAttention(3, value_units=2), query, value)
+    layer = built(ks.layers.CoverageAttention(3, value_units=2), query, value)
     attend = oracle.bind(
         oracle.coverage,
         value,
@@ -38,7 +38,7 @@ def test_is_the_papers():
 
 
 def test_starts_without_bias():
-    layer = ks.CoverageAttention(3)
+    layer = ks.layers.CoverageAttention(3)
     layer.build((None, 4), (None, None, 6))
     assert not np.any(layer.bias)
 
@@ -46,7 +46,7 @@ def test_starts_without_bias():
 def test_what_was_read_is_avoided():
     query, value = sequences()
     query = np.repeat(query[:, :1], 3, axis=1)
-    layer = built(ks.CoverageAttention(3), query, value)
+    layer = built(ks.layers.CoverageAttention(3), query, value)
     layer.v.assign(np.ones(3))
     layer.w_c.assign(-np.ones(3) * 5)
     _, alignment = layer(query, value, return_attention_scores=True)
@@ -60,27 +60,27 @@ def test_what_was_read_is_avoided():
 
 def test_dropout_does_not_reach_the_coverage():
     query, value = sequences()
-    layer = built(ks.CoverageAttention(3, dropout=0.5), query, value)
+    layer = built(ks.layers.CoverageAttention(3, dropout=0.5), query, value)
     coverage = attend_all(layer, query, value, MASK, training=True)[2]
     assert_close(np.sum(coverage, axis=-1), [3.0, 3.0, 3.0, 0.0])
     assert_close(coverage, np.asarray(attend_all(layer, query, value, MASK)[2]))
 
 
 def test_beams():
-    assert_beams_are_independent(ks.CoverageAttention(3))
+    assert_beams_are_independent(ks.layers.CoverageAttention(3))
 
 
 @pytest.mark.parametrize("policy", ["float32", "mixed_float16"])
 def test_trains(policy):
     _, found = assert_trains_in_a_decoder(
-        lambda: ks.CoverageAttention(3), policy=policy
+        lambda: ks.layers.CoverageAttention(3), policy=policy
     )
     assert any("w_c" in name and np.any(g) for name, g in found.items())
 
 
 def test_message_for_a_missing_state():
     query, value = sequences()
-    layer = built(ks.CoverageAttention(3), query, value)
+    layer = built(ks.layers.CoverageAttention(3), query, value)
     assert message(layer.attend, query[:, 0], layer.prepare(value)) == (
         "CoverageAttention got a state that does not fit its query. Expected [batch, "
         "..., source] for a query of shape (4, 4), received (). Start with "

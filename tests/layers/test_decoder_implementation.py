@@ -40,7 +40,7 @@ class Detached(ks.BahdanauAttention):
 
 def gradients(kind, dtype, implementation):
     keras.utils.set_random_seed(1)
-    cell = ks.BahdanauCell(4, kind(4, dtype=dtype))
+    cell = ks.layers.BahdanauCell(4, kind(4, dtype=dtype))
     decoder = ks.AttentionDecoder(cell, implementation=implementation)
     random = np.random.default_rng(2)
     inputs, value = (

@@ -17,9 +17,11 @@ def two_parts(make_cell):
 
 
 RESUMABLE = {
-    "bahdanau": lambda: ks.BahdanauCell(3, ks.CoverageAttention(3), cell="lstm"),
-    "luong": lambda: ks.LuongCell(3, ks.LuongAttention(), layers=2),
-    "gnmt": lambda: ks.GNMTCell(3, ks.BahdanauAttention(3), layers=3),
+    "bahdanau": lambda: ks.layers.BahdanauCell(
+        3, ks.layers.CoverageAttention(3), cell="lstm"
+    ),
+    "luong": lambda: ks.layers.LuongCell(3, ks.LuongAttention(), layers=2),
+    "gnmt": lambda: ks.layers.GNMTCell(3, ks.BahdanauAttention(3), layers=3),
 }
 
 
@@ -64,7 +66,7 @@ def test_a_reloaded_model_goes_on_from_a_state(name, tmp_path):
 
 def test_the_dtype_of_the_mechanism_is_that_of_all_around_it():
     attention = ks.BahdanauAttention(3, dtype="mixed_float16")
-    decoder = ks.AttentionDecoder(ks.BahdanauCell(3, attention))
+    decoder = ks.AttentionDecoder(ks.layers.BahdanauCell(3, attention))
     inputs, value = np.ones((2, 3, 4), "float32"), np.ones((2, 5, 6), "float32")
     assert decoder.compute_dtype == decoder(inputs, value).dtype.name == "float16"
 
@@ -74,7 +76,9 @@ def test_one_keras_cell_serves_many_decoders_each_with_its_own_weights(copies):
     template = keras.layers.GRUCell(3)
     inputs, value = np.ones((2, 3, 4), "float32"), np.ones((2, 5, 6), "float32")
     decoders = [
-        ks.AttentionDecoder(ks.BahdanauCell(3, ks.BahdanauAttention(3), cell=template))
+        ks.AttentionDecoder(
+            ks.layers.BahdanauCell(3, ks.BahdanauAttention(3), cell=template)
+        )
         for _ in range(copies)
     ]
     outputs = [decoder(inputs, value).numpy() for decoder in decoders]
@@ -92,7 +96,7 @@ def test_a_keras_cell_is_told_whether_it_trains():
             return super().call(inputs, states)
 
     decoder = ks.AttentionDecoder(
-        ks.BahdanauCell(3, ks.BahdanauAttention(3), cell=Told(3))
+        ks.layers.BahdanauCell(3, ks.BahdanauAttention(3), cell=Told(3))
     )
     inputs, value = np.ones((2, 3, 4), "float32"), np.ones((2, 5, 6), "float32")
     decoder(inputs, value)
@@ -109,8 +113,8 @@ U = keras.initializers.RandomUniform(-0.1, 0.1)
 @pytest.mark.parametrize(
     "attention",
     [
-        lambda: ks.CoverageAttention(6),
-        lambda: ks.LocalAttention(
+        lambda: ks.layers.CoverageAttention(6),
+        lambda: ks.layers.LocalAttention(
             ks.LuongAttention("concat", kernel_initializer=U),
             position="predictive",
             kernel_initializer=U,
@@ -133,10 +137,10 @@ def test_no_two_weights_start_as_the_same(attention):
     [
         lambda dtype: ks.BahdanauAttention(4, dtype=dtype),
         lambda dtype: ks.LuongAttention("concat", dtype=dtype),
-        lambda dtype: ks.MultiHeadAdditiveAttention(4, heads=2, dtype=dtype),
-        lambda dtype: ks.CoverageAttention(4, dtype=dtype),
-        lambda dtype: ks.LocationSensitiveAttention(4, 2, 3, dtype=dtype),
-        lambda dtype: ks.LocalAttention(ks.BahdanauAttention(4, dtype=dtype)),
+        lambda dtype: ks.layers.MultiHeadAdditiveAttention(4, heads=2, dtype=dtype),
+        lambda dtype: ks.layers.CoverageAttention(4, dtype=dtype),
+        lambda dtype: ks.layers.LocationSensitiveAttention(4, 2, 3, dtype=dtype),
+        lambda dtype: ks.layers.LocalAttention(ks.BahdanauAttention(4, dtype=dtype)),
     ],
     ids=["bahdanau", "concat", "heads", "coverage", "location", "local"],
 )

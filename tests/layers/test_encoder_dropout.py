@@ -13,8 +13,8 @@ KINDS = {
     "recurrent": {"recurrent_dropout": RATE},
 }
 OURS = {
-    "layer_norm_gru": ks.LayerNormGRUCell,
-    "layer_norm_lstm": ks.LayerNormLSTMCell,
+    "layer_norm_gru": ks.layers.LayerNormGRUCell,
+    "layer_norm_lstm": ks.layers.LayerNormLSTMCell,
 }
 
 

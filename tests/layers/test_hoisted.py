@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_seqattn.layers import hoisted
-from keras_seqattn.layers.recurrent import Recurrence, run
+from keras_seqattn.layers.parts import hoisted_recurrence as hoisted
+from keras_seqattn.layers.parts.recurrence import Recurrence, run
 from tests.layers.encoder_cases import MASKS, randomize, sequence
 
 CELLS = ["simple", "gru", "gru_paper", "lstm", "layer_norm_gru", "layer_norm_lstm"]

@@ -18,7 +18,7 @@ from tests.oracles import attention as oracle
 
 def local(position="monotonic", window=1, **kwargs):
     inner = ks.LuongAttention("general", value_units=5)
-    return ks.LocalAttention(inner, window, position, **kwargs)
+    return ks.layers.LocalAttention(inner, window, position, **kwargs)
 
 
 def weights(layer):
@@ -77,7 +77,7 @@ def test_nothing_is_left_behind_the_end():
 def test_nothing_is_left_beyond_the_reach_of_a_location_score():
     query, value = sequences(target=5)
     inner = ks.LuongAttention("location", maximum_source=2)
-    layer = built(ks.LocalAttention(inner, window=1), query, value)
+    layer = built(ks.layers.LocalAttention(inner, window=1), query, value)
     context, alignment = run(layer, query, value)
     assert_close(np.sum(alignment[0], axis=-1), [1, 1, 1, 0, 0])
     assert not np.any(alignment[:, :, 2:])
@@ -110,7 +110,7 @@ def test_beams(position):
 @pytest.mark.parametrize("policy", ["float32", "mixed_float16"])
 def test_trains(position, policy):
     _, found = assert_trains_in_a_decoder(
-        lambda: local(position), cell=ks.LuongCell, policy=policy
+        lambda: local(position), cell=ks.layers.LuongCell, policy=policy
     )
     if position == "predictive":
         assert any("v_p" in name and np.any(g) for name, g in found.items())
@@ -118,8 +118,8 @@ def test_trains(position, policy):
 
 def test_an_inner_state_is_nested():
     query, value = sequences()
-    inner = ks.CoverageAttention(3)
-    layer = built(ks.LocalAttention(inner, window=9), query, value)
+    inner = ks.layers.CoverageAttention(3)
+    layer = built(ks.layers.LocalAttention(inner, window=9), query, value)
     # So wide a window holds everything: nothing but the counter is added.
     assert_close(
         layer(query, value, value_mask=MASK), inner(query, value, value_mask=MASK)
@@ -128,7 +128,9 @@ def test_an_inner_state_is_nested():
 
 def test_dropout_is_the_inner_attentions():
     query, value = sequences()
-    layer = ks.LocalAttention(ks.LuongAttention("general", dropout=0.6), window=4)
+    layer = ks.layers.LocalAttention(
+        ks.LuongAttention("general", dropout=0.6), window=4
+    )
     once = built(layer, query, value)(query, value, training=True)
     assert not np.allclose(once, layer(query, value, training=True))
     with pytest.raises(ValueError, match="Unrecognized keyword arguments"):
@@ -137,21 +139,21 @@ def test_dropout_is_the_inner_attentions():
 
 def test_messages():
     general = ks.LuongAttention("general")
-    text = message(ks.LocalAttention, general, position="middle")
+    text = message(ks.layers.LocalAttention, general, position="middle")
     assert "LocalAttention got an unknown position. Expected one of" in text
-    assert "window=0" in message(ks.LocalAttention, general, window=0)
-    assert message(ks.LocalAttention, general, units=3) == (
+    assert "window=0" in message(ks.layers.LocalAttention, general, window=0)
+    assert message(ks.layers.LocalAttention, general, units=3) == (
         "LocalAttention got units for a position that has no weights. Expected it "
         "only with position='predictive', received units=3 with position='monotonic'. "
         "Drop units, or change the position."
     )
-    assert message(ks.LocalAttention, "general") == (
+    assert message(ks.layers.LocalAttention, "general") == (
         "LocalAttention got an unusable attention. Expected a mechanism that aligns by "
         "a softmax over its score, because this softmax is what it replaces, received "
         "'general'. Pass an object, e.g. attention=LuongAttention('general')."
     )
-    assert "received <LocalAttention" in message(ks.LocalAttention, local())
-    heads = ks.LocalAttention(ks.MultiHeadAdditiveAttention(4, heads=2))
+    assert "received <LocalAttention" in message(ks.layers.LocalAttention, local())
+    heads = ks.layers.LocalAttention(ks.layers.MultiHeadAdditiveAttention(4, heads=2))
     assert message(heads.build, (2, 3, 4), (2, 5, 6)) == (
         "LocalAttention got an attention with heads. Expected one alignment [batch, "
         "..., source] for each query, received MultiHeadAdditiveAttention with "

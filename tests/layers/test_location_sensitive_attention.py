@@ -18,7 +18,7 @@ from tests.oracles.alignment import first_position
 
 
 def located(**kwargs):
-    return ks.LocationSensitiveAttention(3, filters=2, kernel_size=3, **kwargs)
+    return ks.layers.LocationSensitiveAttention(3, filters=2, kernel_size=3, **kwargs)
 
 
 def attend_as_the_paper(layer, value):
@@ -61,7 +61,7 @@ def test_cumulative_sees_the_sum():
 
 def test_filters_wider_than_the_source():
     query, value = sequences()
-    layer = ks.LocationSensitiveAttention(3)
+    layer = ks.layers.LocationSensitiveAttention(3)
     assert (layer.filters, layer.kernel_size) == (10, 201)  # the paper's
     layer.build(query.shape, value.shape)
     assert not np.any(layer.bias)
@@ -84,8 +84,8 @@ def test_trains(policy):
 
 
 def test_messages():
-    assert message(ks.LocationSensitiveAttention, 3, kernel_size=4) == (
+    assert message(ks.layers.LocationSensitiveAttention, 3, kernel_size=4) == (
         "LocationSensitiveAttention got filters that have no centre. Expected an odd "
         "kernel_size, received kernel_size=4. Use 3 or 5."
     )
-    assert "filters=0" in message(ks.LocationSensitiveAttention, 3, filters=0)
+    assert "filters=0" in message(ks.layers.LocationSensitiveAttention, 3, filters=0)

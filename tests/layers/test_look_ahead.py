@@ -12,7 +12,9 @@ MASK = np.arange(5) < np.array([[5], [3], [0]])
 
 def decoder_of(cell="gru", attention=None, **options):
     attention = attention or ks.BahdanauAttention(UNITS)
-    decoder = ks.AttentionDecoder(ks.BahdanauCell(UNITS, attention, cell, **options))
+    decoder = ks.AttentionDecoder(
+        ks.layers.BahdanauCell(UNITS, attention, cell, **options)
+    )
     decoder.build((None, None, 4), (None, None, 7))
     return decoder
 
@@ -62,9 +64,9 @@ def test_a_stack_is_fed_at_the_bottom():
 @pytest.mark.parametrize(
     "attention",
     [
-        lambda: ks.LocalAttention(ks.LuongAttention("general"), window=1),
-        lambda: ks.MonotonicAttention(ks.BahdanauAttention(UNITS)),
-        lambda: ks.CoverageAttention(UNITS),
+        lambda: ks.layers.LocalAttention(ks.LuongAttention("general"), window=1),
+        lambda: ks.layers.MonotonicAttention(ks.BahdanauAttention(UNITS)),
+        lambda: ks.layers.CoverageAttention(UNITS),
         lambda: ks.BahdanauAttention(UNITS, value_units=4),
     ],
     ids=["local", "monotonic", "coverage", "value_units"],
@@ -85,7 +87,7 @@ def test_a_mechanism_that_reads_in_its_own_way_is_left_alone():
 
 def test_where_it_cannot_be_nothing_is_computed():
     """Heads have contexts of their own; the kernel of a Keras cell is its affair."""
-    heads = decoder_of(attention=ks.MultiHeadAdditiveAttention(UNITS, heads=2))
+    heads = decoder_of(attention=ks.layers.MultiHeadAdditiveAttention(UNITS, heads=2))
     assert assert_same(heads).fed == ()
     foreign = decoder_of(keras.layers.GRUCell(UNITS))
     assert assert_same(foreign).fed == ()

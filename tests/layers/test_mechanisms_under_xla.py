@@ -22,16 +22,16 @@ MECHANISMS = {
     "general": lambda: ks.LuongAttention("general", scale=True),
     "concat": lambda: ks.LuongAttention("concat"),
     "location": lambda: ks.LuongAttention("location", maximum_source=6),
-    "projected_dot": lambda: ks.ProjectedDotAttention(3),
-    "one_layer": ks.OneLayerAttention,
-    "coverage": lambda: ks.CoverageAttention(3),
-    "location_sensitive": lambda: ks.LocationSensitiveAttention(3, 2, 3),
-    "local_monotonic": lambda: ks.LocalAttention(additive(), 2),
-    "local_predictive": lambda: ks.LocalAttention(additive(), 2, "predictive"),
-    "monotonic": lambda: ks.MonotonicAttention(additive()),
-    "multi_head": lambda: ks.MultiHeadAdditiveAttention(4, heads=2),
+    "projected_dot": lambda: ks.layers.ProjectedDotAttention(3),
+    "one_layer": ks.layers.OneLayerAttention,
+    "coverage": lambda: ks.layers.CoverageAttention(3),
+    "location_sensitive": lambda: ks.layers.LocationSensitiveAttention(3, 2, 3),
+    "local_monotonic": lambda: ks.layers.LocalAttention(additive(), 2),
+    "local_predictive": lambda: ks.layers.LocalAttention(additive(), 2, "predictive"),
+    "monotonic": lambda: ks.layers.MonotonicAttention(additive()),
+    "multi_head": lambda: ks.layers.MultiHeadAdditiveAttention(4, heads=2),
     "fast": lambda: ks.BahdanauAttention(3, normalize=True, implementation="fast"),
-    "multi_head_fast": lambda: ks.MultiHeadAdditiveAttention(
+    "multi_head_fast": lambda: ks.layers.MultiHeadAdditiveAttention(
         4, heads=2, implementation="fast"
     ),
 }
@@ -46,7 +46,7 @@ def given(batch, target, source):
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_gradients_under_xla_with_every_size_unknown(name):
-    decoder = ks.AttentionDecoder(ks.BahdanauCell(5, MECHANISMS[name]()))
+    decoder = ks.AttentionDecoder(ks.layers.BahdanauCell(5, MECHANISMS[name]()))
     built(decoder, *given(2, 3, 4)[:2])
 
     def step(query, value, mask):

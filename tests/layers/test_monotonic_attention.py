@@ -22,7 +22,7 @@ from tests.oracles import alignment, attention
 
 def monotonic(**kwargs):
     inner = ks.BahdanauAttention(3, normalize=True)
-    return ks.MonotonicAttention(inner, **kwargs)
+    return ks.layers.MonotonicAttention(inner, **kwargs)
 
 
 def expected(layer, query, value, mode):
@@ -167,7 +167,7 @@ def decoder_step(decoder):
 
 @pytest.mark.parametrize("jit_compile", [False, True])
 def test_one_trace_of_a_decoder_for_all_lengths(jit_compile):
-    decoder = ks.AttentionDecoder(ks.BahdanauCell(6, monotonic(score_bias=-1.0)))
+    decoder = ks.AttentionDecoder(ks.layers.BahdanauCell(6, monotonic(score_bias=-1.0)))
     built(decoder, *long_sequences(5))
     eager, traces = decoder_step(decoder), []
 
@@ -253,8 +253,8 @@ def test_certain_choices_have_finite_gradients():
 
 def test_a_past_inside_is_nested():
     query, value = sequences()
-    inner = ks.CoverageAttention(3)
-    layer = built(ks.MonotonicAttention(inner, inference="soft"), query, value)
+    inner = ks.layers.CoverageAttention(3)
+    layer = built(ks.layers.MonotonicAttention(inner, inference="soft"), query, value)
     _, alignments, state = attend_all(layer, query, value, MASK)
     assert_close(state.inner, alignments.sum(axis=1))
     assert_close(state.own, alignments[:, -1])

@@ -16,7 +16,7 @@ from tests.oracles import attention as oracle
 
 
 def heads(**kwargs):
-    return ks.MultiHeadAdditiveAttention(6, heads=3, **kwargs)
+    return ks.layers.MultiHeadAdditiveAttention(6, heads=3, **kwargs)
 
 
 def per_head(dense):
@@ -57,7 +57,7 @@ def test_masked_queries_give_zeros():
 
 def test_one_head_with_plain_values_is_bahdanaus():
     query, value = sequences()
-    layer = built(ks.MultiHeadAdditiveAttention(6, heads=1), query, value)
+    layer = built(ks.layers.MultiHeadAdditiveAttention(6, heads=1), query, value)
     single = built(ks.BahdanauAttention(6), query, value)
     single.query_projection.kernel.assign(layer.query_projection.kernel)
     single.key_projection.kernel.assign(layer.key_projection.kernel)
@@ -100,7 +100,8 @@ def test_heads_stand_before_the_source_in_steps_and_before_the_target_else():
 
 
 @pytest.mark.parametrize(
-    ("cell", "policy"), [(ks.BahdanauCell, "mixed_float16"), (ks.LuongCell, "float32")]
+    ("cell", "policy"),
+    [(ks.layers.BahdanauCell, "mixed_float16"), (ks.layers.LuongCell, "float32")],
 )
 def test_trains(cell, policy):
     outputs, _ = assert_trains_in_a_decoder(heads, cell=cell, policy=policy)
@@ -108,7 +109,7 @@ def test_trains(cell, policy):
 
 
 def test_messages():
-    assert message(ks.MultiHeadAdditiveAttention, 6, heads=4) == (
+    assert message(ks.layers.MultiHeadAdditiveAttention, 6, heads=4) == (
         "MultiHeadAdditiveAttention cannot share its units among its heads. Expected "
         "units divisible by heads, received units=6 and heads=4. Use e.g. units=8."
     )

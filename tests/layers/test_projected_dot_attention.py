@@ -17,7 +17,9 @@ from tests.oracles import attention as oracle
 @pytest.mark.parametrize("factor", [None, 3**-0.5])
 def test_is_the_papers(factor):
     query, value = sequences()
-    layer = built(ks.ProjectedDotAttention(3, factor, value_units=2), query, value)
+    layer = built(
+        ks.layers.ProjectedDotAttention(3, factor, value_units=2), query, value
+    )
     attend = oracle.bind(
         oracle.luong,
         value,
@@ -35,16 +37,16 @@ def test_is_the_papers(factor):
 
 
 def test_beams():
-    assert_beams_are_independent(ks.ProjectedDotAttention(3))
+    assert_beams_are_independent(ks.layers.ProjectedDotAttention(3))
 
 
 def test_trains():
-    assert_trains_in_a_decoder(lambda: ks.ProjectedDotAttention(3, 0.5))
+    assert_trains_in_a_decoder(lambda: ks.layers.ProjectedDotAttention(3, 0.5))
 
 
 def test_messages():
-    assert message(ks.ProjectedDotAttention, 3, factor=True) == (
+    assert message(ks.layers.ProjectedDotAttention, 3, factor=True) == (
         "ProjectedDotAttention got an unusable factor. Expected a number or None, "
         "received factor=True. Pass e.g. factor=3**-0.5."
     )
-    assert "units=0" in message(ks.ProjectedDotAttention, 0)
+    assert "units=0" in message(ks.layers.ProjectedDotAttention, 0)

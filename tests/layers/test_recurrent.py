@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_seqattn.layers.recurrent import Recurrence, run, state_size
+from keras_seqattn.layers.parts.recurrence import Recurrence, run, state_size
 from tests.layers.encoder_cases import MASKS, assert_nests_equal, randomize, sequence
 from tests.oracles.alignment import sigmoid
 
@@ -176,9 +176,9 @@ def test_golden_rnn_masking():
         (
             "lstmm",
             {},
-            "Owner got an unknown cell. Expected one of "
-            "['gru', 'gru_paper', 'layer_norm_gru', 'layer_norm_lstm', 'lstm', "
-            "'simple'], received cell='lstmm'. ",
+            "Owner got an unknown cell. Expected one of gru, gru_paper, "
+            "layer_norm_gru, layer_norm_lstm, lstm, simple, received 'lstmm'. Use "
+            "'lstm', the nearest.",
         ),
         (
             7,

@@ -9,15 +9,15 @@ import tensorflow as tf
 from keras import layers, ops, tree
 
 import keras_seqattn as ks
-from keras_seqattn.layers.cell_stack import CellStack
-from keras_seqattn.layers.keras_cell import Template
-from keras_seqattn.layers.split_cell import (
+from keras_seqattn.layers.parts.cell_factory import (
     GATES,
     NORMALIZED,
     KerasCell,
     NamedCell,
     split_cell,
 )
+from keras_seqattn.layers.parts.cell_stack import CellStack
+from keras_seqattn.layers.parts.keras_cell_checks import Template
 
 UNITS, DEPTH, FED = 3, 4, 5
 KERAS = {
@@ -124,8 +124,8 @@ def test_recurrent_kernels_start_orthogonal_and_apart():
 
 
 OURS = {
-    "layer_norm_gru": ks.LayerNormGRUCell,
-    "layer_norm_lstm": ks.LayerNormLSTMCell,
+    "layer_norm_gru": ks.layers.LayerNormGRUCell,
+    "layer_norm_lstm": ks.layers.LayerNormLSTMCell,
 }
 
 

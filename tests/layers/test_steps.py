@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 
 import keras_seqattn as ks
-from keras_seqattn.layers.steps import step_verb
+from keras_seqattn.layers.parts.steps import step_verb
 
 
 class Scale(keras.layers.Layer):
@@ -87,7 +87,7 @@ def test_arguments_may_be_named():
 
 
 def test_decoder_verbs_may_be_named():
-    decoder = ks.AttentionDecoder(ks.BahdanauCell(3, ks.BahdanauAttention(3)))
+    decoder = ks.AttentionDecoder(ks.layers.BahdanauCell(3, ks.BahdanauAttention(3)))
     inputs, value = np.ones((2, 1, 4), "float32"), np.ones((2, 5, 6), "float32")
     outputs = decoder(inputs, value)
     memory = decoder.prepare(value=value, mask=None)

@@ -35,10 +35,10 @@ def parts(embedding, target_embedding=None, head=None):
     return dict(
         source_embedding=embedding,
         encoder=ks.BiEncoder(UNITS),
-        bridge=ks.DenseBridge(UNITS),
+        bridge=ks.layers.DenseBridge(UNITS),
         target_embedding=target_embedding,
         decoder=ks.AttentionDecoder(
-            ks.BahdanauCell(UNITS, attention=ks.BahdanauAttention(UNITS))
+            ks.layers.BahdanauCell(UNITS, attention=ks.BahdanauAttention(UNITS))
         ),
         head=head,
     )
@@ -51,7 +51,7 @@ def deep_head():
         keras.layers.Embedding(n, 5, embeddings_initializer=wide())
         for n in (SOURCE_VOCABULARY, VOCABULARY)
     ]
-    head = ks.DeepOutputHead(VOCABULARY, UNITS)
+    head = ks.layers.DeepOutputHead(VOCABULARY, UNITS)
     return ks.Seq2Seq(**parts(source, target, head))
 
 
@@ -61,7 +61,7 @@ def tied(ways):
     shared = keras.layers.ReversibleEmbedding(
         SOURCE_VOCABULARY, 5, embeddings_initializer=wide()
     )
-    head = ks.OutputHead(SOURCE_VOCABULARY, embedding=shared)
+    head = ks.layers.OutputHead(SOURCE_VOCABULARY, embedding=shared)
     if ways == 3:
         return ks.Seq2Seq(**parts(shared, None, head))
     source = keras.layers.Embedding(SOURCE_VOCABULARY, 5, embeddings_initializer=wide())

@@ -266,7 +266,7 @@ def test_half_precision(policy):
     search = ks.BeamSearch(3, n_best=2, length_penalty=0.6, coverage_penalty=0.1)
     decoded = ks.decode(model, SOURCE, search, max_length=5)
     assert decoded.scores.dtype == decoded.alignments.dtype == tf.float32
-    scored = ks.score(model, SOURCE, decoded.tokens[:, 0])
+    scored = ks.decoding.score(model, SOURCE, decoded.tokens[:, 0])
     np.testing.assert_allclose(scored.scores, decoded.scores[:, 0], rtol=0.02, atol=0.1)
 
 

@@ -18,7 +18,7 @@ WEIGHTS = np.random.default_rng(3).random(LABELS.shape).astype("float32")
 
 def compiled(model, loss="auto", optimizer=None, **options):
     optimizer = optimizer or keras.optimizers.SGD(0.5)
-    metrics = [ks.TokenAccuracy(), ks.Perplexity()]
+    metrics = [ks.metrics.TokenAccuracy(), ks.metrics.Perplexity()]
     model.compile(optimizer, loss, weighted_metrics=metrics, **options)
     return model
 
@@ -45,9 +45,9 @@ def check_same(received, expected, atol=2e-5):
 )
 def test_trains_as_with_logits(name, jit):
     """Masks, sample weights, metrics, the gradient of both uses of a tied matrix."""
-    model = compiled(MODELS[name](), ks.SmoothedCrossentropy(0.1))
+    model = compiled(MODELS[name](), ks.losses.SmoothedCrossentropy(0.1))
     expected = history(model)
-    model = compiled(MODELS[name](), ks.FusedCrossentropy(0.1), jit_compile=jit)
+    model = compiled(MODELS[name](), ks.losses.FusedCrossentropy(0.1), jit_compile=jit)
     check_same(history(model), expected)
     assert model.jit_compile == jit
 
@@ -91,7 +91,7 @@ def test_losses_that_a_model_adds():
 
     weights = model().get_weights()
     found = []
-    for loss in ("auto", ks.SmoothedCrossentropy(0.0)):
+    for loss in ("auto", ks.losses.SmoothedCrossentropy(0.0)):
         made = compiled(model(), loss)
         made.set_weights(weights)
         found.append(history(made))
@@ -102,7 +102,7 @@ def test_losses_that_a_model_adds():
 @pytest.mark.parametrize("how", ["accumulated", "eager"])
 def test_ways_of_training(how):
     found = []
-    for loss in ("auto", ks.SmoothedCrossentropy(0.0)):
+    for loss in ("auto", ks.losses.SmoothedCrossentropy(0.0)):
         optimizer, eager = None, how == "eager"
         if how == "accumulated":
             optimizer = keras.optimizers.Adam(gradient_accumulation_steps=2)
@@ -117,7 +117,7 @@ def test_ways_of_training(how):
 )
 def test_half_precision_learns(policy):
     keras.config.set_dtype_policy(policy)
-    model = compiled(deep_head(), optimizer=ks.FusedAdam(0.02))
+    model = compiled(deep_head(), optimizer=ks.optimizers.FusedAdam(0.02))
     loss = model.fit(INPUTS, LABELS, epochs=4, verbose=0).history["loss"]
     assert np.all(np.isfinite(loss)) and loss[-1] < loss[0]
 
@@ -131,9 +131,9 @@ def test_another_metric_gets_its_logits():
 
 
 def test_save_and_load():
-    model = compiled(seq2seq(), ks.FusedCrossentropy(0.1))
+    model = compiled(seq2seq(), ks.losses.FusedCrossentropy(0.1))
     twin = save_and_load(model)
-    assert isinstance(twin.loss, ks.FusedCrossentropy)
+    assert isinstance(twin.loss, ks.losses.FusedCrossentropy)
     assert twin.loss.label_smoothing == 0.1
     assert twin.optimizer.built
     np.testing.assert_allclose(
@@ -186,4 +186,4 @@ def test_logits_never_exist(step):
 
 
 def test_the_loss_of_logits_makes_logits():
-    assert makes_logits(*graph_of("test_step", ks.SmoothedCrossentropy()))
+    assert makes_logits(*graph_of("test_step", ks.losses.SmoothedCrossentropy()))

@@ -16,80 +16,86 @@ def general(**kwargs):
 
 
 def bahdanau(cell="gru", attention=additive, **options):
-    return lambda **k: ks.BahdanauCell(UNITS, attention(**k), cell=cell, **options, **k)
+    return lambda **k: ks.layers.BahdanauCell(
+        UNITS, attention(**k), cell=cell, **options, **k
+    )
 
 
 def luong(cell="lstm", attention=general, **options):
-    return lambda **k: ks.LuongCell(UNITS, attention(**k), cell=cell, **options, **k)
+    return lambda **k: ks.layers.LuongCell(
+        UNITS, attention(**k), cell=cell, **options, **k
+    )
 
 
 def gnmt(cell="lstm", attention=additive, **options):
-    return lambda **k: ks.GNMTCell(UNITS, attention(**k), cell=cell, **options, **k)
+    return lambda **k: ks.layers.GNMTCell(
+        UNITS, attention(**k), cell=cell, **options, **k
+    )
 
 
 def context(cell, **options):
-    return lambda **k: ks.ContextCell(UNITS, cell=cell, **options, **k)
+    return lambda **k: ks.layers.ContextCell(UNITS, cell=cell, **options, **k)
 
 
 def conditional(cell="gru", attention=additive, **options):
-    return lambda **k: ks.ConditionalCell(
+    return lambda **k: ks.layers.ConditionalCell(
         UNITS, attention(**k), cell=cell, **options, **k
     )
 
 
 def conditional_stock(**kwargs):
     cell = keras.layers.GRUCell(UNITS, **kwargs)
-    return ks.ConditionalCell(UNITS, additive(**kwargs), cell=cell, **kwargs)
+    return ks.layers.ConditionalCell(UNITS, additive(**kwargs), cell=cell, **kwargs)
 
 
 def cho(cell="gru_paper", **options):
-    return lambda **k: ks.ChoCell(UNITS, cell=cell, **options, **k)
+    return lambda **k: ks.layers.ChoCell(UNITS, cell=cell, **options, **k)
 
 
 def cho_stock(**kwargs):
     cell = keras.layers.LSTMCell(UNITS, **kwargs)
-    return ks.ChoCell(UNITS, cell=cell, **kwargs)
+    return ks.layers.ChoCell(UNITS, cell=cell, **kwargs)
 
 
 def local(**kwargs):
-    return ks.LocalAttention(general(**kwargs), window=1, **kwargs)
+    return ks.layers.LocalAttention(general(**kwargs), window=1, **kwargs)
 
 
 def monotonic(**kwargs):
     inner = additive(normalize=True, **kwargs)
-    return ks.MonotonicAttention(inner, inference="soft", **kwargs)
+    return ks.layers.MonotonicAttention(inner, inference="soft", **kwargs)
 
 
 def coverage(**kwargs):
-    return ks.CoverageAttention(7, value_units=4, **kwargs)
+    return ks.layers.CoverageAttention(7, value_units=4, **kwargs)
 
 
 def location_sensitive(**kwargs):
-    return ks.LocationSensitiveAttention(7, filters=2, kernel_size=3, **kwargs)
+    return ks.layers.LocationSensitiveAttention(7, filters=2, kernel_size=3, **kwargs)
 
 
 def multi_head(**kwargs):
-    return ks.MultiHeadAdditiveAttention(8, heads=2, value_units=4, **kwargs)
+    return ks.layers.MultiHeadAdditiveAttention(8, heads=2, value_units=4, **kwargs)
 
 
 def one_layer(**kwargs):
-    return ks.OneLayerAttention(value_units=4, **kwargs)
+    return ks.layers.OneLayerAttention(value_units=4, **kwargs)
 
 
 def stacked_lstm(**kwargs):
     cells = [keras.layers.LSTMCell(UNITS, **kwargs) for _ in range(2)]
     stack = keras.layers.StackedRNNCells(cells, **kwargs)
-    return ks.LuongCell(UNITS, general(**kwargs), cell=stack, **kwargs)
+    return ks.layers.LuongCell(UNITS, general(**kwargs), cell=stack, **kwargs)
 
 
 def stock_gru(**kwargs):
     cell = keras.layers.GRUCell(UNITS, **kwargs)
-    return ks.BahdanauCell(UNITS, additive(**kwargs), cell=cell, **kwargs)
+    return ks.layers.BahdanauCell(UNITS, additive(**kwargs), cell=cell, **kwargs)
 
 
 def our_gru(**kwargs):
-    cell = ks.LayerNormGRUCell(UNITS, **kwargs)
-    return ks.BahdanauCell(UNITS, additive(**kwargs), cell=cell, **kwargs)
+    cell = ks.layers.LayerNormGRUCell(UNITS, **kwargs)
+    return ks.layers.BahdanauCell(UNITS, additive(**kwargs), cell=cell, **kwargs)
 
 
 CELLS = {

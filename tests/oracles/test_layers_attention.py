@@ -7,6 +7,7 @@ import keras_seqattn as ks
 from tests.oracles import alignment as align
 from tests.oracles import attention, scores
 from tests.oracles.weights import Mechanism, mechanism, randomize
+from tests.public import subclasses
 
 QUERY_DEPTH, MEMORY_DEPTH, SOURCE, UNITS = 4, 6, 5, 8
 VALUE_MASK = np.array(
@@ -39,57 +40,59 @@ LAYERS = {
     "concat": lambda **k: ks.LuongAttention("concat", units=UNITS, **k),
     "concat_query_units": lambda **k: ks.LuongAttention("concat", **k),
     "location": lambda **k: ks.LuongAttention("location", maximum_source=9, **k),
-    "local_m": lambda **k: ks.LocalAttention(general(**k), window=1, **k),
-    "local_m_dot": lambda **k: ks.LocalAttention(
+    "local_m": lambda **k: ks.layers.LocalAttention(general(**k), window=1, **k),
+    "local_m_dot": lambda **k: ks.layers.LocalAttention(
         ks.LuongAttention("dot", **k), window=2, **k
     ),
-    "local_m_values": lambda **k: ks.LocalAttention(
+    "local_m_values": lambda **k: ks.layers.LocalAttention(
         bahdanau(value_units=3, **k), window=2, **k
     ),
-    "local_p": lambda **k: ks.LocalAttention(
+    "local_p": lambda **k: ks.layers.LocalAttention(
         general(**k), window=2, position="predictive", **k
     ),
-    "local_p_units_values": lambda **k: ks.LocalAttention(
+    "local_p_units_values": lambda **k: ks.layers.LocalAttention(
         ks.LuongAttention("concat", value_units=3, **k),
         window=1,
         position="predictive",
         units=7,
         **k,
     ),
-    "monotonic_soft": lambda **k: ks.MonotonicAttention(
+    "monotonic_soft": lambda **k: ks.layers.MonotonicAttention(
         bahdanau(normalize=True, **k), inference="soft", **k
     ),
-    "monotonic_hard": lambda **k: ks.MonotonicAttention(bahdanau(**k), **k),
-    "monotonic_hard_values": lambda **k: ks.MonotonicAttention(
+    "monotonic_hard": lambda **k: ks.layers.MonotonicAttention(bahdanau(**k), **k),
+    "monotonic_hard_values": lambda **k: ks.layers.MonotonicAttention(
         bahdanau(value_units=3, **k), inference="hard", **k
     ),
-    "monotonic_soft_values": lambda **k: ks.MonotonicAttention(
+    "monotonic_soft_values": lambda **k: ks.layers.MonotonicAttention(
         bahdanau(value_units=3, **k), inference="soft", **k
     ),
-    "monotonic_closed": lambda **k: ks.MonotonicAttention(
+    "monotonic_closed": lambda **k: ks.layers.MonotonicAttention(
         bahdanau(**k), inference="soft", form="closed", **k
     ),
-    "coverage": lambda **k: ks.CoverageAttention(UNITS, **k),
-    "coverage_values": lambda **k: ks.CoverageAttention(UNITS, value_units=3, **k),
-    "location_sensitive": lambda **k: ks.LocationSensitiveAttention(
+    "coverage": lambda **k: ks.layers.CoverageAttention(UNITS, **k),
+    "coverage_values": lambda **k: ks.layers.CoverageAttention(
+        UNITS, value_units=3, **k
+    ),
+    "location_sensitive": lambda **k: ks.layers.LocationSensitiveAttention(
         UNITS, filters=3, kernel_size=3, **k
     ),
-    "location_sensitive_wide": lambda **k: ks.LocationSensitiveAttention(
+    "location_sensitive_wide": lambda **k: ks.layers.LocationSensitiveAttention(
         UNITS, filters=2, kernel_size=11, value_units=3, **k
     ),
-    "location_sensitive_cumulative": lambda **k: ks.LocationSensitiveAttention(
+    "location_sensitive_cumulative": lambda **k: ks.layers.LocationSensitiveAttention(
         UNITS, filters=3, kernel_size=5, use_cumulative=True, **k
     ),
-    "multi_head": lambda **k: ks.MultiHeadAdditiveAttention(UNITS, heads=2, **k),
-    "multi_head_values": lambda **k: ks.MultiHeadAdditiveAttention(
+    "multi_head": lambda **k: ks.layers.MultiHeadAdditiveAttention(UNITS, heads=2, **k),
+    "multi_head_values": lambda **k: ks.layers.MultiHeadAdditiveAttention(
         UNITS, heads=4, value_units=3, **k
     ),
-    "projected_dot": lambda **k: ks.ProjectedDotAttention(UNITS, **k),
-    "projected_dot_factor_values": lambda **k: ks.ProjectedDotAttention(
+    "projected_dot": lambda **k: ks.layers.ProjectedDotAttention(UNITS, **k),
+    "projected_dot_factor_values": lambda **k: ks.layers.ProjectedDotAttention(
         UNITS, factor=UNITS**-0.5, value_units=3, **k
     ),
-    "one_layer": lambda **k: ks.OneLayerAttention(**k),
-    "one_layer_values": lambda **k: ks.OneLayerAttention(value_units=3, **k),
+    "one_layer": lambda **k: ks.layers.OneLayerAttention(**k),
+    "one_layer_values": lambda **k: ks.layers.OneLayerAttention(value_units=3, **k),
 }
 
 
@@ -139,7 +142,9 @@ def test_layer_equals_oracle(name, dtype, masked):
 @PRECISIONS
 @pytest.mark.parametrize("mode", ["soft", "hard"])
 def test_monotonic_luong_without_bias_equals_oracle(mode, dtype):
-    layer = ks.MonotonicAttention(general(dtype=dtype), inference=mode, dtype=dtype)
+    layer = ks.layers.MonotonicAttention(
+        general(dtype=dtype), inference=mode, dtype=dtype
+    )
     layer.build((None, None, QUERY_DEPTH), (None, None, MEMORY_DEPTH))
     randomize(layer)
     layer.r.assign(0.0)
@@ -184,8 +189,8 @@ def test_location_beyond_its_longest_source_gets_nothing(dtype):
 
 @PRECISIONS
 def test_local_around_coverage_keeps_both_pasts(dtype):
-    inner = ks.CoverageAttention(UNITS, dtype=dtype)
-    layer = ks.LocalAttention(inner, window=1, dtype=dtype)
+    inner = ks.layers.CoverageAttention(UNITS, dtype=dtype)
+    layer = ks.layers.LocalAttention(inner, window=1, dtype=dtype)
     layer.build((None, None, QUERY_DEPTH), (None, None, MEMORY_DEPTH))
     randomize(layer)
     # The oracle of the whole, from the parts: (11), then (7) in the window, then (10).
@@ -219,9 +224,7 @@ def test_single_query_equals_oracle(name):
 
 
 def test_every_public_attention_has_an_oracle_test():
-    exported = [getattr(ks, name) for name in ks.__all__]
-    classes = [value for value in exported if isinstance(value, type)]
-    public = {c for c in classes if issubclass(c, ks.Attention)}
+    public = subclasses(ks.layers.Attention)
     tested = {type(make()) for make in LAYERS.values()}
-    bases = {ks.Attention, ks.ComposedAttention}
+    bases = {ks.layers.Attention, ks.layers.ComposedAttention}
     assert public - bases == tested, "a mechanism without a row in LAYERS"

@@ -10,6 +10,7 @@ from tests.oracles import decoders, encoders
 from tests.oracles.cells import output_of
 from tests.oracles.decoder_cells import CELLS, UNITS
 from tests.oracles.weights import array, kernel, mechanism, randomize, step_of, steps_of
+from tests.public import subclasses
 
 EMBEDDING, MEMORY_DEPTH, TARGET, SOURCE = 3, 6, 4, 5
 VALUE_MASK = np.array(
@@ -188,12 +189,12 @@ def dense(layer):
 
 
 ORACLES = {
-    ks.BahdanauCell: bahdanau_oracle,
-    ks.ChoCell: cho_oracle,
-    ks.ConditionalCell: conditional_oracle,
-    ks.ContextCell: context_oracle,
-    ks.GNMTCell: gnmt_oracle,
-    ks.LuongCell: luong_oracle,
+    ks.layers.BahdanauCell: bahdanau_oracle,
+    ks.layers.ChoCell: cho_oracle,
+    ks.layers.ConditionalCell: conditional_oracle,
+    ks.layers.ContextCell: context_oracle,
+    ks.layers.GNMTCell: gnmt_oracle,
+    ks.layers.LuongCell: luong_oracle,
 }
 
 
@@ -263,9 +264,7 @@ def test_without_a_state_it_starts_from_zeros(name):
 
 
 def test_every_public_decoder_cell_has_an_oracle_test():
-    exported = [getattr(ks, name) for name in ks.__all__]
-    classes = [value for value in exported if isinstance(value, type)]
-    public = {c for c in classes if issubclass(c, ks.DecoderCell)}
-    public -= {ks.DecoderCell, ks.AttentiveCell}
+    public = subclasses(ks.layers.DecoderCell)
+    public -= {ks.layers.DecoderCell, ks.layers.AttentiveCell}
     tested = {type(make(dtype="float32")) for make in CELLS.values()}
     assert public == tested == set(ORACLES), "a cell without a row in CELLS"

@@ -12,6 +12,7 @@ from keras import tree
 import keras_seqattn as ks
 from tests.oracles import encoders
 from tests.oracles.weights import randomize, recurrent_layer
+from tests.public import subclasses
 
 UNITS, DEPTH, SOURCE = 3, 4, 5
 MASK = np.array(
@@ -95,7 +96,7 @@ def normalized_oracle(encoder, inputs, mask):
 
 def normalized_encoder(units, cell, dtype, **options):
     inner = ks.BiEncoder(units, cell=cell, dtype=dtype, **options)
-    return ks.NormalizedEncoder(inner, dropout=0.5, dtype=dtype)
+    return ks.layers.NormalizedEncoder(inner, dropout=0.5, dtype=dtype)
 
 
 ENCODERS = {
@@ -107,22 +108,22 @@ ENCODERS = {
         bi_oracle,
     ),
     "bi_sum": (ks.BiEncoder, {"layers": 2, "merge": "sum"}, bi_oracle),
-    "stacked": (ks.StackedEncoder, {"layers": 4}, stacked_oracle),
+    "stacked": (ks.layers.StackedEncoder, {"layers": 4}, stacked_oracle),
     "stacked_plain": (
-        ks.StackedEncoder,
+        ks.layers.StackedEncoder,
         {"layers": 3, "residual_from": None},
         stacked_oracle,
     ),
-    "uni": (ks.UniEncoder, {"layers": 2}, uni_oracle),
+    "uni": (ks.layers.UniEncoder, {"layers": 2}, uni_oracle),
     "uni_backwards": (
-        ks.UniEncoder,
+        ks.layers.UniEncoder,
         {"layers": 3, "go_backwards": True, "residual_from": 2},
         uni_oracle,
     ),
     "normalized": (normalized_encoder, {"layers": 2}, normalized_oracle),
-    "pyramidal": (ks.PyramidalEncoder, {"layers": 2}, pyramidal_oracle),
+    "pyramidal": (ks.layers.PyramidalEncoder, {"layers": 2}, pyramidal_oracle),
     "pyramidal_thirds": (
-        ks.PyramidalEncoder,
+        ks.layers.PyramidalEncoder,
         {"layers": 1, "factor": 3},
         pyramidal_oracle,
     ),
@@ -157,10 +158,9 @@ def test_encoder_equals_oracle(pair, dtype, masked):
 
 
 def test_every_public_encoder_has_an_oracle_test():
-    exported = [getattr(ks, name) for name in ks.__all__]
-    classes = [value for value in exported if isinstance(value, type)]
-    kinds = (ks.Encoder, ks.NormalizedEncoder)  # one is not made of recurrent layers
-    public = {c for c in classes if issubclass(c, kinds)} - {ks.Encoder}
+    # The second one is not made of recurrent layers.
+    public = subclasses(ks.layers.Encoder, ks.layers.NormalizedEncoder)
+    public -= {ks.layers.Encoder}
     made = {encoder_class for encoder_class, _, _ in ENCODERS.values()}
-    tested = made - {normalized_encoder} | {ks.NormalizedEncoder}
+    tested = made - {normalized_encoder} | {ks.layers.NormalizedEncoder}
     assert public == tested, "an encoder without a row in ENCODERS"

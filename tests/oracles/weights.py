@@ -12,7 +12,7 @@ import numpy as np
 from keras import tree
 
 import keras_seqattn as ks
-from keras_seqattn.layers.split_cell import KerasCell, NormalizedCell
+from keras_seqattn.layers.parts.cell_factory import KerasCell, NormalizedCell
 from tests.oracles import alignment as align
 from tests.oracles import attention, cells, decoders
 
@@ -189,16 +189,16 @@ def multi_head(layer):
 SCORES = {
     ks.BahdanauAttention: additive_score,
     ks.LuongAttention: luong_score,
-    ks.OneLayerAttention: one_layer_score,
-    ks.ProjectedDotAttention: projected_dot_score,
+    ks.layers.OneLayerAttention: one_layer_score,
+    ks.layers.ProjectedDotAttention: projected_dot_score,
 }
 MECHANISMS = {
     **dict.fromkeys(SCORES, softmax),
-    ks.CoverageAttention: coverage,
-    ks.LocalAttention: local,
-    ks.LocationSensitiveAttention: location_sensitive,
-    ks.MonotonicAttention: monotonic,
-    ks.MultiHeadAdditiveAttention: multi_head,
+    ks.layers.CoverageAttention: coverage,
+    ks.layers.LocalAttention: local,
+    ks.layers.LocationSensitiveAttention: location_sensitive,
+    ks.layers.MonotonicAttention: monotonic,
+    ks.layers.MultiHeadAdditiveAttention: multi_head,
 }
 
 
@@ -253,8 +253,8 @@ def normalized_step(step, products, recurrent, state_norm=None):
 
 def keras_step(cell):
     """cell(x, state) of a Keras cell: a stock one, or one of ours."""
-    if isinstance(cell, (ks.LayerNormGRUCell, ks.LayerNormLSTMCell)):
-        is_lstm = isinstance(cell, ks.LayerNormLSTMCell)
+    if isinstance(cell, (ks.layers.LayerNormGRUCell, ks.layers.LayerNormLSTMCell)):
+        is_lstm = isinstance(cell, ks.layers.LayerNormLSTMCell)
         return normalized_step(
             cells.layer_norm_lstm if is_lstm else cells.layer_norm_gru,
             [product(cell.kernel, cell.input_norm)],

@@ -8,7 +8,7 @@ LETTERS = "abcdefgh ABCDEFGH éßü 0123456789"
 @pytest.fixture(scope="session")
 def versions(tmp_path_factory):
     """Version 1: signatures of many kinds."""
-    from keras_seqattn.export import manifest
+    from keras_seqattn import manifest
     from tests.serving import odd_model
 
     folder = tmp_path_factory.mktemp("served")
@@ -30,10 +30,10 @@ def make_translator():
     import numpy as np
 
     import keras_seqattn as ks
-    import zoo
+    from keras_seqattn import zoo
 
     keras.utils.set_random_seed(1)
-    text = ks.Characters.learn([LETTERS])
+    text = ks.text.Characters.learn([LETTERS])
     model = zoo.bahdanau2015(
         "small",
         source_vocabulary=text.vocabulary_size,
@@ -41,7 +41,7 @@ def make_translator():
     )
     random = np.random.default_rng(1)
     model.set_weights([random.normal(0, 0.3, w.shape) for w in model.get_weights()])
-    length = ks.RelativeLength(1.0, plus=3)
+    length = ks.decoding.RelativeLength(1.0, plus=3)
     return ks.Translator(model, text, text, ks.Greedy(), max_length=length)
 
 

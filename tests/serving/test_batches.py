@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from keras_seqattn.export import manifest
+from keras_seqattn import manifest
 from keras_seqattn.serving import lane, predict
 from keras_seqattn.serving.cancellation import Cancellation
 from keras_seqattn.serving.model import ServedModel

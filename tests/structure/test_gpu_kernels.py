@@ -29,12 +29,14 @@ def additive():
 
 
 CELLS = {
-    "bahdanau_gru": lambda: ks.BahdanauCell(UNITS, additive(), "gru"),
-    "bahdanau_gru_paper": lambda: ks.BahdanauCell(UNITS, additive(), "gru_paper"),
-    "bahdanau_lstm": lambda: ks.BahdanauCell(UNITS, additive(), "lstm"),
-    "bahdanau_simple": lambda: ks.BahdanauCell(UNITS, additive(), "simple"),
-    "luong": lambda: ks.LuongCell(UNITS, ks.LuongAttention("general")),
-    "gnmt": lambda: ks.GNMTCell(
+    "bahdanau_gru": lambda: ks.layers.BahdanauCell(UNITS, additive(), "gru"),
+    "bahdanau_gru_paper": lambda: ks.layers.BahdanauCell(
+        UNITS, additive(), "gru_paper"
+    ),
+    "bahdanau_lstm": lambda: ks.layers.BahdanauCell(UNITS, additive(), "lstm"),
+    "bahdanau_simple": lambda: ks.layers.BahdanauCell(UNITS, additive(), "simple"),
+    "luong": lambda: ks.layers.LuongCell(UNITS, ks.LuongAttention("general")),
+    "gnmt": lambda: ks.layers.GNMTCell(
         UNITS,
         additive(),
         cell="layer_norm_lstm",
@@ -42,10 +44,10 @@ CELLS = {
         dropout=0.1,
         recurrent_dropout=0.1,
     ),
-    "monotonic": lambda: ks.BahdanauCell(
-        UNITS, ks.MonotonicAttention(additive(), noise=1.0), "gru"
+    "monotonic": lambda: ks.layers.BahdanauCell(
+        UNITS, ks.layers.MonotonicAttention(additive(), noise=1.0), "gru"
     ),
-    "context": lambda: ks.ContextCell(UNITS, use_context=True),
+    "context": lambda: ks.layers.ContextCell(UNITS, use_context=True),
 }
 
 
@@ -59,7 +61,7 @@ def step(request):
     embedding = keras.layers.Embedding(VOCABULARY, EMBEDDING, mask_zero=True)
     encoder = ks.BiEncoder(UNITS // 2, cell="gru", dropout=0.1)
     encoded = encoder(embedding(source))
-    state = ks.DenseBridge(cell.state_size)(encoded)
+    state = ks.layers.DenseBridge(cell.state_size)(encoded)
     outputs = ks.AttentionDecoder(cell)(
         embedding(target),
         encoded.values,

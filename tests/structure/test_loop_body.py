@@ -7,7 +7,7 @@ import keras
 import pytest
 import tensorflow as tf
 
-from keras_seqattn import (
+from keras_seqattn.layers import (
     AttentionDecoder,
     BahdanauAttention,
     BahdanauCell,

@@ -17,15 +17,19 @@ ATTENTIONS = {
     "bahdanau": lambda: ks.BahdanauAttention(UNITS),
     "luong_general": lambda: ks.LuongAttention("general"),
     "luong_location": lambda: ks.LuongAttention("location", maximum_source=10),
-    "local": lambda: ks.LocalAttention(ks.LuongAttention("general"), window=2),
-    "coverage": lambda: ks.CoverageAttention(UNITS),  # this one and the next: a loop
-    "monotonic": lambda: ks.MonotonicAttention(ks.BahdanauAttention(UNITS)),
+    "local": lambda: ks.layers.LocalAttention(ks.LuongAttention("general"), window=2),
+    "coverage": lambda: ks.layers.CoverageAttention(
+        UNITS
+    ),  # this one and the next: a loop
+    "monotonic": lambda: ks.layers.MonotonicAttention(ks.BahdanauAttention(UNITS)),
 }
 CELLS = {
-    "bahdanau_gru": lambda: ks.BahdanauCell(UNITS, ks.BahdanauAttention(UNITS), "gru"),
-    "luong": lambda: ks.LuongCell(UNITS, ks.LuongAttention("general")),
-    "gnmt": lambda: ks.GNMTCell(UNITS, ks.BahdanauAttention(UNITS), layers=3),
-    "context": lambda: ks.ContextCell(UNITS, use_context=True),
+    "bahdanau_gru": lambda: ks.layers.BahdanauCell(
+        UNITS, ks.BahdanauAttention(UNITS), "gru"
+    ),
+    "luong": lambda: ks.layers.LuongCell(UNITS, ks.LuongAttention("general")),
+    "gnmt": lambda: ks.layers.GNMTCell(UNITS, ks.BahdanauAttention(UNITS), layers=3),
+    "context": lambda: ks.layers.ContextCell(UNITS, use_context=True),
 }
 
 

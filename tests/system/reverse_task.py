@@ -11,29 +11,37 @@ LAST = 5  # evaluations that count, one after each epoch
 
 
 def bahdanau():
-    cell = ksa.BahdanauCell(UNITS, attention=ksa.BahdanauAttention(UNITS), cell="gru")
-    return reverser(ksa.BiEncoder(UNITS, cell="gru"), ksa.DenseBridge(UNITS), cell)
+    cell = ksa.layers.BahdanauCell(
+        UNITS, attention=ksa.BahdanauAttention(UNITS), cell="gru"
+    )
+    return reverser(
+        ksa.BiEncoder(UNITS, cell="gru"), ksa.layers.DenseBridge(UNITS), cell
+    )
 
 
 def luong():
-    cell = ksa.LuongCell(UNITS, attention=ksa.LuongAttention("general"), cell="gru")
-    return reverser(ksa.BiEncoder(UNITS, cell="gru"), ksa.DenseBridge(UNITS), cell)
+    cell = ksa.layers.LuongCell(
+        UNITS, attention=ksa.LuongAttention("general"), cell="gru"
+    )
+    return reverser(
+        ksa.BiEncoder(UNITS, cell="gru"), ksa.layers.DenseBridge(UNITS), cell
+    )
 
 
 def gnmt():
     attention = ksa.BahdanauAttention(UNITS)
-    cell = ksa.GNMTCell(UNITS, attention=attention, cell="gru", layers=2)
+    cell = ksa.layers.GNMTCell(UNITS, attention=attention, cell="gru", layers=2)
     # Not GNMT's encoder: its top layer is one-way, so that its annotations know the
     # symbol before, and the attention may settle one position beside the diagonal.
     encoder = ksa.BiEncoder(UNITS, cell="gru")
-    return reverser(encoder, ksa.DenseBridge([UNITS, UNITS]), cell)
+    return reverser(encoder, ksa.layers.DenseBridge([UNITS, UNITS]), cell)
 
 
 def context():
     """No attention: the final state of the encoder has to hold the whole sequence."""
-    cell = ksa.ContextCell(2 * UNITS, cell="gru", use_context=True)
+    cell = ksa.layers.ContextCell(2 * UNITS, cell="gru", use_context=True)
     encoder = ksa.BiEncoder(2 * UNITS, cell="gru")
-    return reverser(encoder, ksa.DenseBridge(2 * UNITS), cell)
+    return reverser(encoder, ksa.layers.DenseBridge(2 * UNITS), cell)
 
 
 class Watch(keras.callbacks.Callback):

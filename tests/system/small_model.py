@@ -12,12 +12,14 @@ SOURCE_VOCABULARY, VOCABULARY, UNITS = 13, 11, 8
 
 ENCODERS = {"bahdanau": "gru", "luong": "lstm", "gnmt": "lstm", "context": "simple"}
 CELLS = {
-    "bahdanau": lambda: ks.BahdanauCell(UNITS, ks.BahdanauAttention(UNITS)),
-    "luong": lambda: ks.LuongCell(2 * UNITS, ks.LuongAttention("general")),
-    "gnmt": lambda: ks.GNMTCell(
+    "bahdanau": lambda: ks.layers.BahdanauCell(UNITS, ks.BahdanauAttention(UNITS)),
+    "luong": lambda: ks.layers.LuongCell(2 * UNITS, ks.LuongAttention("general")),
+    "gnmt": lambda: ks.layers.GNMTCell(
         UNITS, ks.BahdanauAttention(UNITS), layers=2, residual_from=2
     ),
-    "context": lambda: ks.ContextCell(2 * UNITS, cell="simple", use_context=True),
+    "context": lambda: ks.layers.ContextCell(
+        2 * UNITS, cell="simple", use_context=True
+    ),
 }
 BRIDGES = {
     "bahdanau": lambda: DenseBridge(UNITS, inputs="backward"),
@@ -68,7 +70,7 @@ def token_mean(logits, labels, real):
 
 def compiled(model, **options):
     model.compile(
-        ks.FusedAdam(0.02),
+        ks.optimizers.FusedAdam(0.02),
         keras.losses.SparseCategoricalCrossentropy(from_logits=True),
         **options,
     )

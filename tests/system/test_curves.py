@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import keras_seqattn as ks
-import zoo
+from keras_seqattn import zoo
 
 STEPS, BATCH, SEED = 200, 64, 1409
 RATE = 4e-4  # at 1e-3 bahdanau2015, too, would differ from itself, by 1e-3
@@ -53,7 +53,7 @@ def batches():
         pytest.skip("KERAS_SEQATTN_DATA names no folder with multi30k")
     train = ks.data.multi30k(tokenized=True).train
     size = SIZES["source_vocabulary"]
-    text = ks.SentencePiece.learn(train.source + train.target, size, kind="bpe")
+    text = ks.text.SentencePiece.learn(train.source + train.target, size, kind="bpe")
     pairs = ks.data.encode(train.select(range(STEPS * BATCH)), text, text)
     dataset = ks.data.batches(pairs, batch_size=BATCH, seed=SEED)
     return list(dataset.take(STEPS).as_numpy_iterator())
@@ -68,8 +68,8 @@ def losses(batches, name, rates, implementation):
     assert chosen
     for layer in chosen:
         layer.implementation = implementation
-    loss = "auto" if implementation == "auto" else ks.SmoothedCrossentropy(0.0)
-    model.compile(ks.FusedAdam(RATE, global_clipnorm=1.0), loss)
+    loss = "auto" if implementation == "auto" else ks.losses.SmoothedCrossentropy(0.0)
+    model.compile(ks.optimizers.FusedAdam(RATE, global_clipnorm=1.0), loss)
     found = []
     for inputs, labels in batches:
         model.reset_metrics()

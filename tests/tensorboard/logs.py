@@ -6,8 +6,8 @@ import zlib
 import numpy as np
 import tensorflow as tf
 
+from keras_seqattn.pictures.picture import hypothesis, picture
 from keras_seqattn.tensorboard import record
-from keras_seqattn.tensorboard.picture import hypothesis, picture
 
 
 def values(folder):

@@ -8,17 +8,22 @@ import numpy as np
 import pytest
 
 import keras_seqattn as ks
-from keras_seqattn.tensorboard.picture import hypothesis, picture
+from keras_seqattn.pictures.picture import hypothesis, picture
 from tests.tensorboard.logs import spaced
 from tests.translator import tiny
 
-PACKAGE = Path(ks.__file__).parent / "tensorboard"
+PACKAGE = Path(ks.__file__).parent
+FILES = [
+    *(PACKAGE / "tensorboard").glob("*.py"),
+    *(PACKAGE / "pictures").glob("*.py"),
+    *(PACKAGE / "callbacks").glob("attention_*.py"),
+]
 WEIGHTS, PIECES = [[0.5, 0.5]], ["a", "b"]
 
 
 def callback(sentences=("abba",), translator=None, **options):
     translator = translator or tiny.translator(*tiny.texts())
-    ks.AttentionCallback(translator, sentences, **options)
+    ks.callbacks.AttentionCallback(translator, sentences, **options)
 
 
 class Bare:
@@ -47,13 +52,13 @@ def of_one(name, expected, received):
 
 def count(name, received):
     return (
-        f"AttentionCallback got an unusable {name}. Expected an integer, 1 or more, "
-        f"received {received!r}. Pass a Python int."
+        f"AttentionCallback got an unusable {name}. Expected a positive "
+        f"integer, received {name}={received!r}. Pass a Python int, 1 or more."
     )
 
 
 def links(*possible):
-    return ks.GoldLinks(frozenset(), frozenset(possible))
+    return ks.metrics.GoldLinks(frozenset(), frozenset(possible))
 
 
 NUMBERS = "numbers [target, source] or [heads, target, source]"
@@ -225,7 +230,7 @@ def raised(call):
     frames = [
         (Path(frame.filename).name, frame.lineno)
         for frame in traceback.extract_tb(caught.value.__traceback__)
-        if Path(frame.filename).is_relative_to(PACKAGE)
+        if Path(frame.filename) in FILES
     ]
     return str(caught.value), frames[-1]
 
@@ -241,7 +246,7 @@ def test_every_raise_is_tried(monkeypatch, tmp_path):
     tried = {raised(call)[1] for call, _ in ROWS}
     untried = [
         f"{path.name}:{node.lineno}"
-        for path in PACKAGE.glob("*.py")
+        for path in FILES
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Raise) and node.exc is not None
         if not any(

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from keras_seqattn.pictures.picture import hypothesis, picture
 from keras_seqattn.tensorboard import record
-from keras_seqattn.tensorboard.picture import hypothesis, picture
+from tests.pictures.test_picture import HOSTILE
 from tests.tensorboard.logs import random_picture, same, spaced
-from tests.tensorboard.test_picture import HOSTILE
 
 
 def back(made):

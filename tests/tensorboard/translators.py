@@ -13,7 +13,7 @@ def compiled(attention=None, search=None, **optimizer):
     options = {} if search is None else {"search": search}
     made = tiny.translator(*tiny.texts(), attention=attention, **options)
     optimizer = keras.optimizers.Adam(0.05, **optimizer)
-    made.model.compile(optimizer, ks.SmoothedCrossentropy())
+    made.model.compile(optimizer, ks.losses.SmoothedCrossentropy())
     return made
 
 

@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 
-from keras_seqattn.tensorboard.picture import hypothesis, picture, to_json
-from keras_seqattn.tensorboard.tokens import in_text
-from keras_seqattn.training.alignment_error import GoldLinks
+from keras_seqattn.metrics.alignment_error import GoldLinks
+from keras_seqattn.pictures.picture import hypothesis, picture, to_json
+from keras_seqattn.pictures.token_places import in_text
 
 END = "</s>"
 

@@ -49,7 +49,7 @@ class Logs:
         self.folder, self.pictures = folder, {}
         task = ks.data.tasks.numbers("en", "fr", train=PAIRS, validation=SENTENCES)
         self.texts = [
-            ks.SentencePiece.learn(texts, PIECES, kind="bpe")
+            ks.text.SentencePiece.learn(texts, PIECES, kind="bpe")
             for texts in (task.train.source, task.train.target)
         ]
         for run, attention in RUNS.items():
@@ -61,15 +61,15 @@ class Logs:
         model = ks.Seq2Seq(
             source_embedding=keras.layers.Embedding(sizes[0], UNITS, mask_zero=True),
             encoder=ks.BiEncoder(UNITS // 2),
-            decoder=ks.AttentionDecoder(ks.BahdanauCell(UNITS, attention)),
-            head=ks.OutputHead(sizes[1]),
+            decoder=ks.AttentionDecoder(ks.layers.BahdanauCell(UNITS, attention)),
+            head=ks.layers.OutputHead(sizes[1]),
         )
         translator = ks.Translator(model, *self.texts, max_length=30)
         model.compile(
             keras.optimizers.Adam(5e-3, global_clipnorm=1.0),
             keras.losses.SparseCategoricalCrossentropy(from_logits=True),
         )
-        callback = ks.AttentionCallback(
+        callback = ks.callbacks.AttentionCallback(
             translator,
             task.validation.source,
             task.validation.target,
@@ -244,7 +244,7 @@ def test_words(browser, server, logs, tmp_path):
             word_numbers(picture["source"]["tokens"]),
             word_numbers(picture["hypotheses"][reference]["tokens"]),
         ]
-        merged = ks.merge_subwords(logs.weights(hypothesis=reference), *words)
+        merged = ks.metrics.merge_subwords(logs.weights(hypothesis=reference), *words)
         np.testing.assert_allclose(values, merged, atol=CLOSE)
         tab.find(".av-heat .av-focus").first.focus()
         tab.page.keyboard.press("ArrowDown")  # the crosshair, at the first cell

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from keras_seqattn.training.alignment_confidence import merge_subwords
+from keras_seqattn.metrics.confidence import merge_subwords
 from tests.tensorboard_plugin.browser import chromium
 from tests.tensorboard_plugin.pictures import (
     COLUMNS,

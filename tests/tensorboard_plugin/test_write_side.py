@@ -4,9 +4,9 @@ import base64
 
 import numpy as np
 
+from keras_seqattn.metrics.alignment_error import GoldLinks
+from keras_seqattn.pictures.picture import hypothesis, picture
 from keras_seqattn.tensorboard import record
-from keras_seqattn.tensorboard.picture import hypothesis, picture
-from keras_seqattn.training.alignment_error import GoldLinks
 from tests.tensorboard_plugin.fakes import Site, series
 from tests.tensorboard_plugin.logs import weights_at
 

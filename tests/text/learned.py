@@ -40,15 +40,15 @@ def learn(kind, texts, **options):
     """Any of the processors, of a size that the texts allow."""
     if kind in ("unigram", "bpe"):
         size = largest(kind, texts, options)
-        return ks.SentencePiece.learn(texts, size, kind=kind, **options)
-    cls = getattr(ks, kind)
+        return ks.text.SentencePiece.learn(texts, size, kind=kind, **options)
+    cls = getattr(ks.text, kind)
     return cls.learn(texts, 200, **options)
 
 
 def largest(kind, texts, options):
     """The largest vocabulary that SentencePiece allows, as its error says."""
     try:
-        ks.SentencePiece.learn(texts, 10_000, kind=kind, **options)
+        ks.text.SentencePiece.learn(texts, 10_000, kind=kind, **options)
     except ValueError as error:
         return int(str(error).split("at most ")[1].split()[0])
 

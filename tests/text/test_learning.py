@@ -13,21 +13,25 @@ LINES = ["b a c", "a b", "a"]
 
 
 def test_words_by_falling_count():
-    assert ks.Words.learn(LINES).vocabulary[4:] == ("a", "b", "c")
-    assert ks.Words.learn(LINES, 6).vocabulary[4:] == ("a", "b")
-    assert ks.Words.learn(LINES, minimum_count=3).vocabulary[4:] == ("a",)
+    assert ks.text.Words.learn(LINES).vocabulary[4:] == ("a", "b", "c")
+    assert ks.text.Words.learn(LINES, 6).vocabulary[4:] == ("a", "b")
+    assert ks.text.Words.learn(LINES, minimum_count=3).vocabulary[4:] == ("a",)
 
 
 def test_characters_by_falling_count():
-    assert ks.Characters.learn(LINES).vocabulary[4:] == (" ", "a", "b", "c")
-    assert ks.Characters.learn(LINES, 5).vocabulary[4:] == (" ",)
-    assert ks.Characters.learn(LINES, minimum_count=2).vocabulary[4:] == (" ", "a", "b")
+    assert ks.text.Characters.learn(LINES).vocabulary[4:] == (" ", "a", "b", "c")
+    assert ks.text.Characters.learn(LINES, 5).vocabulary[4:] == (" ",)
+    assert ks.text.Characters.learn(LINES, minimum_count=2).vocabulary[4:] == (
+        " ",
+        "a",
+        "b",
+    )
 
 
 def test_special_tokens_are_no_words():
-    words = ks.Words.learn(["<s> a </s>"])
+    words = ks.text.Words.learn(["<s> a </s>"])
     assert words.vocabulary == ("<pad>", "<s>", "</s>", "<unk>", "a")
-    nothing = ks.Words.learn(["<s>"])
+    nothing = ks.text.Words.learn(["<s>"])
     assert nothing.encode("<s> a").numpy().tolist() == [3, 3]
 
 
@@ -45,7 +49,9 @@ SOURCES = {
 
 @pytest.mark.parametrize("texts", SOURCES.values(), ids=SOURCES)
 def test_learns_from(texts):
-    assert ks.Words.learn(texts()).vocabulary == ks.Words.learn(LINES).vocabulary
+    assert (
+        ks.text.Words.learn(texts()).vocabulary == ks.text.Words.learn(LINES).vocabulary
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -61,24 +67,24 @@ def test_learns_from_files(tmp_path):
     with gzip.open(tmp_path / "b", "wb") as file:
         file.write("ä b".encode())
     both = [tmp_path / "a.txt", str(tmp_path / "b")]
-    words = ks.Words.learn_from_files(both, lowercase=True)
+    words = ks.text.Words.learn_from_files(both, lowercase=True)
     assert words.vocabulary[4:] == ("b", "a", "c", "ä", "\ufffd")
     assert words.lowercase
-    one = ks.Characters.learn_from_files(both[0], 6)
+    one = ks.text.Characters.learn_from_files(both[0], 6)
     assert one.vocabulary_size == 6
 
 
 def test_surrogates():
     """A lone one is U+FFFD; two that belong together are one character."""
     texts = ["a \udcff", "\ud83d\ude00", np.array(["\ud800"], object)]
-    learned = ks.Words.learn(texts).vocabulary[4:]
+    learned = ks.text.Words.learn(texts).vocabulary[4:]
     assert learned == ("\ufffd", "a", "\N{GRINNING FACE}")
-    assert ks.Words.learn(["\udcff"]).encode("\ud800").numpy().tolist() == [4]
+    assert ks.text.Words.learn(["\udcff"]).encode("\ud800").numpy().tolist() == [4]
 
 
 def test_without_tensorflow_text(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "tensorflow_text", None)
-    for cls in (ks.Words, ks.Characters):
+    for cls in (ks.text.Words, ks.text.Characters):
         text = cls.learn(["A b"], lowercase=True)
         assert text.decode(text.encode("b A")).numpy() == b"b a"
         assert text.encode_with_offsets("b A").ends[-1] == 3

@@ -26,11 +26,11 @@ SAVED = {"class_name": "Words", "config": {}, "vocabulary_size": 5}
 
 
 def words(**options):
-    return ks.Words([*SPECIAL, "a"], **options)
+    return ks.text.Words([*SPECIAL, "a"], **options)
 
 
 def piece(*args, **options):
-    return ks.SentencePiece.learn(["the cat", "the hat"] * 3, *args, **options)
+    return ks.text.SentencePiece.learn(["the cat", "the hat"] * 3, *args, **options)
 
 
 def no_word(received):
@@ -57,52 +57,52 @@ CALLS = {
         "as they are.",
     ),
     "vocabulary": (
-        lambda: ks.Words("abc"),
+        lambda: ks.text.Words("abc"),
         "Words got an unusable vocabulary. Expected a list of str, received 'abc'. "
         "Pass one str for each id.",
     ),
     "special tokens": (
-        lambda: ks.Words(["a", "b"]),
+        lambda: ks.text.Words(["a", "b"]),
         "Words got a vocabulary without the special tokens. Expected ['<pad>', '<s>', "
         "'</s>', '<unk>'] in front, received ['a', 'b']. Put them there, or learn one: "
         "Words.learn(texts).",
     ),
     "duplicate": (
-        lambda: ks.WordPiece([*SPECIAL, "a", "b", "a"]),
+        lambda: ks.text.WordPiece([*SPECIAL, "a", "b", "a"]),
         "WordPiece got a vocabulary with a duplicate. Expected every token once, "
         "received 'a' as 4 and as 6. Drop one.",
     ),
     "longer piece": (
-        lambda: ks.Characters([*SPECIAL, "a", "bc"]),
+        lambda: ks.text.Characters([*SPECIAL, "a", "bc"]),
         "Characters got a vocabulary with a longer piece. Expected single characters "
         "after ['<pad>', '<s>', '</s>', '<unk>'], received 'bc'. Use SentencePiece or "
         "Words for longer ones.",
     ),
     "empty word": (
-        lambda: ks.Words([*SPECIAL, "a", ""]),
+        lambda: ks.text.Words([*SPECIAL, "a", ""]),
         no_word("''"),
     ),
     "surrogate": (
-        lambda: ks.Words([*SPECIAL, "\ud800"]),
+        lambda: ks.text.Words([*SPECIAL, "\ud800"]),
         "Words got a vocabulary with a surrogate. Expected str that UTF-8 can write, "
         "received '\\ud800'. Drop it: U+FFFD stands for it in every text.",
     ),
     "two words": (
-        lambda: ks.Words([*SPECIAL, "a b"]),
+        lambda: ks.text.Words([*SPECIAL, "a b"]),
         no_word("'a b'"),
     ),
     "wide space": (
-        lambda: ks.Words([*SPECIAL, "a\u3000"]),
+        lambda: ks.text.Words([*SPECIAL, "a\u3000"]),
         no_word("'a\\u3000'"),
     ),
     "vocabulary size": (
-        lambda: ks.Words.learn(["a"], 4),
+        lambda: ks.text.Words.learn(["a"], 4),
         "Words.learn got an unusable vocabulary_size. Expected an integer, 5 or more "
         "(4 are special), received vocabulary_size=4. Raise it: most models have "
         "thousands.",
     ),
     "fewer than characters": (
-        lambda: ks.WordPiece.learn(["abc"], 7),
+        lambda: ks.text.WordPiece.learn(["abc"], 7),
         "WordPiece.learn got an unusable vocabulary_size. Expected an integer, 8 or "
         "more (4 are special), received vocabulary_size=7. Raise it: most models have "
         "thousands.",
@@ -140,63 +140,63 @@ CALLS = {
         "SentencePiece: its segmentations have probabilities.",
     ),
     "one text": (
-        lambda: ks.Characters.learn("the cat"),
+        lambda: ks.text.Characters.learn("the cat"),
         "Characters got one text instead of many. Expected an iterable of str, "
         "received 'the cat'. Pass [text], or learn_from_files([path]) for a file.",
     ),
     "no text": (
-        lambda: ks.Words.learn(["a", 3]),
+        lambda: ks.text.Words.learn(["a", 3]),
         "Words got an unusable text. Expected str, bytes or a string tensor, received "
         "3. Pass one text per item.",
     ),
     "nothing": (
-        lambda: ks.Words.learn(iter(["", "  "])),
+        lambda: ks.text.Words.learn(iter(["", "  "])),
         "Words got nothing to learn from. Expected at least one text that is not "
         "empty, received none. Check the iterable: one that was used up before yields "
         "nothing.",
     ),
     "nothing for SentencePiece": (
-        lambda: ks.SentencePiece.learn([], 10),
+        lambda: ks.text.SentencePiece.learn([], 10),
         "SentencePiece got nothing to learn from. Expected at least one text that is "
         "not empty, received none. Check the iterable: one that was used up before "
         "yields nothing.",
     ),
     "missing file": (
-        lambda: ks.Words.learn_from_files(["no/such/file"]),
+        lambda: ks.text.Words.learn_from_files(["no/such/file"]),
         "Words did not find a file. Expected text, one per line, received "
         f"{str(Path('no/such/file'))!r}. Check the path.",
     ),
     "model": (
-        lambda: ks.SentencePiece("a.model"),
+        lambda: ks.text.SentencePiece("a.model"),
         "SentencePiece got an unusable model. Expected bytes, received 'a.model'. Pass "
         "what is in the file, e.g. Path(path).read_bytes().",
     ),
     "corrupted model": (
-        lambda: ks.SentencePiece(b"nonsense"),
+        lambda: ks.text.SentencePiece(b"nonsense"),
         "SentencePiece got a corrupted model. Expected the bytes of a SentencePiece "
         "model, received 8 bytes that cannot be read. Check the file: it may be cut "
         "off, or another one.",
     ),
     "empty model": (
-        lambda: ks.SentencePiece(b""),
+        lambda: ks.text.SentencePiece(b""),
         "SentencePiece got a corrupted model. Expected the bytes of a SentencePiece "
         "model, received 0 bytes that cannot be read. Check the file: it may be cut "
         "off, or another one.",
     ),
     "other special tokens": (
-        lambda: ks.SentencePiece(foreign_model()),
+        lambda: ks.text.SentencePiece(foreign_model()),
         "SentencePiece got a model with other special tokens. Expected ['<pad>', "
         "'<s>', '</s>', '<unk>'] in front, received ['<unk>', '<s>', '</s>', '▁']. Use "
         "SentencePiece.learn, or the trainer with pad_id=0, bos_id=1, eos_id=2, "
         "unk_id=3.",
     ),
     "nbest_size": (
-        lambda: ks.SentencePiece(b"", nbest_size=0),
+        lambda: ks.text.SentencePiece(b"", nbest_size=0),
         "SentencePiece got an unusable nbest_size. Expected -1 (all) or 2 or more, "
         "received nbest_size=0. For none sampled call encode without sample.",
     ),
     "alpha": (
-        lambda: ks.SentencePiece(b"", alpha=-0.1),
+        lambda: ks.text.SentencePiece(b"", alpha=-0.1),
         "SentencePiece got an unusable alpha. Expected a number, 0 or more, received "
         "alpha=-0.1. Use e.g. 0.1.",
     ),
@@ -252,7 +252,7 @@ CALLS = {
         "lower character_coverage.",
     ),
     "nothing the trainer reads": (
-        lambda: ks.SentencePiece.learn(["a" * 70_000], 6),
+        lambda: ks.text.SentencePiece.learn(["a" * 70_000], 6),
         "SentencePiece.learn could not learn. Expected texts that the trainer accepts, "
         "received ... Check the texts.",
     ),
@@ -397,7 +397,7 @@ FOLDERS = {
 @pytest.mark.parametrize("prepare, expected", FOLDERS.values(), ids=FOLDERS)
 def test_folder(prepare, expected, tmp_path):
     folder = prepare(tmp_path / "text")
-    text, _ = raised(lambda: ks.TextProcessor.load(folder))
+    text, _ = raised(lambda: ks.text.TextProcessor.load(folder))
     names = {"options": "text.json", "vocabulary": "vocabulary.txt"}
     paths = {key: str(folder / name) for key, name in names.items()}
     assert says(expected.format(folder=str(folder), **paths), text), text
@@ -405,7 +405,7 @@ def test_folder(prepare, expected, tmp_path):
 
 def test_another_class(tmp_path):
     words().save(tmp_path)
-    text, _ = raised(lambda: ks.WordPiece.load(tmp_path))
+    text, _ = raised(lambda: ks.text.WordPiece.load(tmp_path))
     assert says(
         "WordPiece.load got an unknown class. Expected one of ['WordPiece'], received "
         f"'Words' from {str(tmp_path / 'text.json')!r}. Call TextProcessor.load for "
@@ -440,11 +440,11 @@ def test_package(name, monkeypatch):
     assert says(expected, text), text
 
 
-@pytest.mark.parametrize("cls", [ks.WordPiece, ks.SentencePiece])
+@pytest.mark.parametrize("cls", [ks.text.WordPiece, ks.text.SentencePiece])
 def test_needs_tensorflow_text(cls, monkeypatch):
     monkeypatch.setitem(sys.modules, "tensorflow_text", None)
     with pytest.raises(ImportError, match=f"{cls.__name__} lacks a package"):
-        cls(b"" if cls is ks.SentencePiece else [*SPECIAL, "a"])
+        cls(b"" if cls is ks.text.SentencePiece else [*SPECIAL, "a"])
 
 
 # All of them --------------------------------------------------------------------------
@@ -454,7 +454,7 @@ def test_every_raise_is_tried(tmp_path, monkeypatch):
     tried = {raised(call)[1] for call, _ in CALLS.values()}
     for name, (prepare, _) in FOLDERS.items():
         folder = prepare(tmp_path / name)
-        tried.add(raised(lambda folder=folder: ks.TextProcessor.load(folder))[1])
+        tried.add(raised(lambda folder=folder: ks.text.TextProcessor.load(folder))[1])
     for name, (call, _) in PACKAGES.items():
         with monkeypatch.context() as patch:
             patch.setitem(sys.modules, name, None)
@@ -469,7 +469,7 @@ def test_every_raise_is_tried(tmp_path, monkeypatch):
 
 def raise_statements():
     """(file, first line, last line) of every `raise` that makes an error."""
-    drawing = {PACKAGE / "text" / name for name in ("heat_map.py", "terminal.py")}
+    drawing = {PACKAGE / "text" / name for name in ("drawing.py", "terminal.py")}
     for path in sorted({*(PACKAGE / "text").glob("*.py")} - drawing):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Raise) and node.exc is not None:

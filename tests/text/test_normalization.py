@@ -71,7 +71,7 @@ def test_white_space_is_one_space_between_words(kind, text):
 
 def test_invalid_bytes_become_the_replacement_character():
     raw = [b"a\xffb", b"\xc3", b"\xe2\x82a", b"\xed\xa0\x80", b"ok"]
-    normal = ks.Characters.learn(["a"]).normalize(raw).numpy()
+    normal = ks.text.Characters.learn(["a"]).normalize(raw).numpy()
     assert normal.tolist() == [raw.decode("utf-8", "replace").encode() for raw in raw]
 
 
@@ -79,7 +79,7 @@ def test_invalid_bytes_become_the_replacement_character():
 def test_lowercase_whatever_the_language_of_the_machine():
     code = (
         "import keras_seqattn as ks\n"
-        "text = ks.Characters.learn(['i'], lowercase=True)\n"
+        "text = ks.text.Characters.learn(['i'], lowercase=True)\n"
         "print(text.normalize('I').numpy().decode())"
     )
     environment = {**os.environ, "LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"}

@@ -22,7 +22,7 @@ def spans(text, *raw):
 
 
 def characters(raw, **options):
-    text = ks.Characters.learn([raw], **options)
+    text = ks.text.Characters.learn([raw], **options)
     return [
         (piece, span.decode("utf-8", "replace")) for piece, span in spans(text, raw)
     ]
@@ -31,9 +31,9 @@ def characters(raw, **options):
 def test_words_without_the_space_between():
     raw = "  the\tcat\u00a0 sat "
     words = [("the", b"the"), ("cat", b"cat"), ("sat", b"sat")]
-    assert spans(ks.Words.learn([raw]), raw) == words
+    assert spans(ks.text.Words.learn([raw]), raw) == words
     marked = [(MARK + piece, span) for piece, span in words]
-    assert spans(ks.WordPiece.learn([raw], 30), raw) == marked
+    assert spans(ks.text.WordPiece.learn([raw], 30), raw) == marked
 
 
 @pytest.mark.parametrize("kind", ["unigram", "bpe"])
@@ -81,7 +81,7 @@ def test_changed_characters(raw, options, expected):
 
 def test_invalid_bytes():
     raw = b"a\xffb\xe2\x82"
-    assert spans(ks.Characters.learn([raw]), raw) == [
+    assert spans(ks.text.Characters.learn([raw]), raw) == [
         ("a", b"a"),
         ("\ufffd", b"\xff"),
         ("b", b"b"),

@@ -29,7 +29,7 @@ def text(request):
 def test_vocabulary(text):
     assert text.vocabulary[:4] == ("<pad>", "<s>", "</s>", "<unk>")
     assert len(text.vocabulary) == text.vocabulary_size == len(set(text.vocabulary))
-    assert text.tokens == ks.SpecialTokens()
+    assert text.tokens == ks.types.SpecialTokens()
     ids = tf.range(text.vocabulary_size)
     assert tuple(strings(text.pieces(ids))) == text.vocabulary
 
@@ -112,13 +112,13 @@ def test_decode_gives_the_normalised_text(kind, options, texts):
 @few
 @given(texts=batches)
 def test_decode_gives_the_normalised_words(texts):
-    words = ks.Words.learn([*texts, "a"])
+    words = ks.text.Words.learn([*texts, "a"])
     assert strings(words.decode(words.encode(texts))) == strings(words.normalize(texts))
 
 
 @given(text=st.text(min_size=1))
 def test_all_characters_come_back(text):
-    characters = ks.Characters.learn([text])
+    characters = ks.text.Characters.learn([text])
     assert characters.decode(characters.encode(text)).numpy().decode() == text
 
 

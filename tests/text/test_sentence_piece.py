@@ -32,32 +32,32 @@ def test_segments_as_the_package_does(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_split_text_comes_back_with_its_spaces(kind):
     tokens = "two young , white males are outside near many bushes ."
-    text = ks.SentencePiece.learn([tokens], 24, kind=kind)
+    text = ks.text.SentencePiece.learn([tokens], 24, kind=kind)
     assert text.decode(text.encode(tokens)).numpy().decode() == tokens
     assert text.decode(text.encode(f" {tokens}  ")).numpy().decode() == tokens
 
 
 def test_size_is_exact_and_learning_repeats():
     for kind in KINDS:
-        models = [ks.SentencePiece.learn(ALL, 76, kind=kind) for _ in range(2)]
+        models = [ks.text.SentencePiece.learn(ALL, 76, kind=kind) for _ in range(2)]
         assert models[0].vocabulary_size == 76
         assert models[0]._to_bytes() == models[1]._to_bytes()
 
 
 def test_model_knows_no_path(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    model = ks.SentencePiece.learn(TEXTS, 49)._to_bytes()
+    model = ks.text.SentencePiece.learn(TEXTS, 49)._to_bytes()
     assert tmp_path.name.encode() not in model and b"rules" not in model
 
 
 def test_joint_vocabulary():
-    text = ks.SentencePiece.learn(itertools.chain(["cat"] * 9, ["Hut"] * 9), 11)
+    text = ks.text.SentencePiece.learn(itertools.chain(["cat"] * 9, ["Hut"] * 9), 11)
     assert {"c", "H"} <= {letter for piece in text.vocabulary for letter in piece}
 
 
 def test_user_defined_symbols_are_never_split():
     symbols = ["<2de>", "<2en>"]
-    text = ks.SentencePiece.learn(TEXTS, 50, user_defined_symbols=symbols)
+    text = ks.text.SentencePiece.learn(TEXTS, 50, user_defined_symbols=symbols)
     assert text.vocabulary[4:6] == tuple(symbols)
     pieces = strings(text.pieces(text.encode("<2de> the cat<2en>")))
     assert pieces[:2] == ["▁", "<2de>"] and pieces[-1] == "<2en>"
@@ -65,8 +65,8 @@ def test_user_defined_symbols_are_never_split():
 
 def test_character_coverage():
     texts = ["ab" * 100, "ab" * 100, "c"]
-    assert "c" in ks.SentencePiece.learn(texts, 8).vocabulary
-    rare = ks.SentencePiece.learn(texts, 7, character_coverage=0.99)
+    assert "c" in ks.text.SentencePiece.learn(texts, 8).vocabulary
+    rare = ks.text.SentencePiece.learn(texts, 7, character_coverage=0.99)
     assert "c" not in rare.vocabulary
 
 
@@ -82,7 +82,7 @@ def test_model_with_its_own_normalisation():
         unk_id=3,
         minloglevel=2,
     )
-    text = ks.SentencePiece(model.getvalue())
+    text = ks.text.SentencePiece(model.getvalue())
     tokens = text.encode_with_offsets("ﬁ the")
     assert text.decode(tokens.ids).numpy() == b"fi the"
     assert tokens.ends[-1] == len("ﬁ the".encode())
@@ -126,7 +126,7 @@ def test_samples_anew_inside_a_graph():
 
 def test_few_best_segmentations():
     model = learned("unigram")._to_bytes()
-    two = ks.SentencePiece(model, nbest_size=2, alpha=0.0)
+    two = ks.text.SentencePiece(model, nbest_size=2, alpha=0.0)
     drawn = two.encode(["the cat sat"] * 50, sample=True).to_list()
     best = reference(two).nbest_encode("the cat sat", nbest_size=2)
     assert {tuple(ids) for ids in drawn} == {tuple(ids) for ids in best}

@@ -23,14 +23,14 @@ def longest_first(word, pieces):
 
 @given(words=st.lists(st.text(st.sampled_from("unable#x"), min_size=1, max_size=9)))
 def test_longest_piece_first(words):
-    text = ks.WordPiece(["<pad>", "<s>", "</s>", "<unk>", *PIECES])
+    text = ks.text.WordPiece(["<pad>", "<s>", "</s>", "<unk>", *PIECES])
     expected = [piece for word in words for piece in longest_first(word, PIECES)]
     assert strings(text.pieces(text.encode(" ".join(words)))) == expected
 
 
 def test_punctuation_comes_back_where_it_was():
     raw = "the cat's hat, (the) bat!"
-    text = ks.WordPiece.learn([raw], 40)
+    text = ks.text.WordPiece.learn([raw], 40)
     assert text.decode(text.encode(raw)).numpy().decode() == raw
 
 
@@ -43,12 +43,15 @@ def test_unknown_word_as_a_whole():
 
 
 def test_all_characters_and_frequent_words():
-    text = ks.WordPiece.learn(["aab aab aab aac"] * 5, 10)
+    text = ks.text.WordPiece.learn(["aab aab aab aac"] * 5, 10)
     assert {"a", "b", "c", "▁", "▁aab"} <= set(text.vocabulary)
     assert text.vocabulary_size <= 10
-    assert text.vocabulary == ks.WordPiece.learn(["aab aab aab aac"] * 5, 10).vocabulary
+    assert (
+        text.vocabulary
+        == ks.text.WordPiece.learn(["aab aab aab aac"] * 5, 10).vocabulary
+    )
 
 
 def test_size_is_a_limit():
     for size in (80, 90, 120):
-        assert ks.WordPiece.learn(ALL, size).vocabulary_size <= size
+        assert ks.text.WordPiece.learn(ALL, size).vocabulary_size <= size

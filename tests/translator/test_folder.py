@@ -60,8 +60,8 @@ def test_what_is_in_the_folder(saved):
         {},
         {"search": ks.Greedy(min_length=2), "max_length": 5, "max_source": 3},
         {
-            "search": ks.Sample(0.5, top_k=2, seed=3),
-            "max_length": ks.RelativeLength(1.5, plus=2, at_most=9),
+            "search": ks.decoding.Sample(0.5, top_k=2, seed=3),
+            "max_length": ks.decoding.RelativeLength(1.5, plus=2, at_most=9),
         },
     ],
 )
@@ -82,7 +82,7 @@ def test_options_come_back(tmp_path, options):
 
 
 def test_a_table_of_words_comes_back(tmp_path):
-    words, table = ks.Words.learn(["un été"]), {"été": "Sommer", "a": "b"}
+    words, table = ks.text.Words.learn(["un été"]), {"été": "Sommer", "a": "b"}
     tiny.translator(words, words, unknown=table).save(tmp_path / "t")
     assert ks.Translator.load(tmp_path / "t").pipeline.unknown == table
 
@@ -114,7 +114,7 @@ def test_an_older_translator_is_replaced(folder, tmp_path):
     tiny.joint().save(folder)
     assert not (folder / "target_text").exists()
     loaded = ks.Translator.load(folder)
-    assert isinstance(loaded.source_text, ks.SentencePiece)
+    assert isinstance(loaded.source_text, ks.text.SentencePiece)
     assert list(tmp_path.iterdir()) == [folder]
 
 
@@ -283,7 +283,7 @@ def test_a_path_that_is_a_file(tmp_path):
 
 def test_an_ensemble_cannot_be_saved(tmp_path):
     model = tiny.letters().model
-    translator = ks.Translator(ks.Ensemble([model, model]), *tiny.texts())
+    translator = ks.Translator(ks.decoding.Ensemble([model, model]), *tiny.texts())
     says(
         "Translator cannot save this model. Expected a Keras model, e.g. Seq2Seq, "
         "received Ensemble. Save the models of an ensemble one by one, or export the "

@@ -26,11 +26,13 @@ def saved(tmp_path_factory):
     path = tmp_path_factory.mktemp("saved")
     source, target = tiny.texts()
     model = tiny.model(source, target, units=4)
-    shortlist = ks.Shortlist([[4, 5]] * source.vocabulary_size, range(8))
+    shortlist = ks.decoding.Shortlist([[4, 5]] * source.vocabulary_size, range(8))
     options = {"search": tiny.BEAM, "shortlist": shortlist}
     ks.Translator(model, source, target, **options).save(path / "letters")
-    text = ks.SentencePiece.learn([*tiny.SOURCES, *tiny.TARGETS], 24, lowercase=True)
-    words = ks.Words.learn(tiny.TARGETS)
+    text = ks.text.SentencePiece.learn(
+        [*tiny.SOURCES, *tiny.TARGETS], 24, lowercase=True
+    )
+    words = ks.text.Words.learn(tiny.TARGETS)
     model = tiny.model(text, words, units=4)
     ks.Translator(model, text, words, unknown={"a": "b"}).save(path / "words")
     return path

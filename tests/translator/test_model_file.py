@@ -239,7 +239,9 @@ HARMFUL = {
     "module": described("os", "system"),
     "module of Keras": described("keras.src.layers.layer_test", "LayerTest"),
     "no class": described("keras.layers", "__loader__"),
-    "not registered": described("keras_seqattn.layers.base", "Composite", {}, "x>y"),
+    "not registered": described(
+        "keras_seqattn.layers.parts.base", "Composite", {}, "x>y"
+    ),
     "no module": described(None, "Dense"),
     "no kind of part": described("keras.callbacks", "BackupAndRestore"),
     "specification": described("keras.layers", "__typespec__", []),
@@ -284,20 +286,22 @@ def own(x):
 
 
 @keras.saving.register_keras_serializable("test_model_file")
-class Own(ks.OutputHead):
+class Own(ks.layers.OutputHead):
     pass
 
 
 def own_model(head, activation):
-    cell = ks.LuongCell(
-        4, attention=ks.LuongAttention("general"), attentional_activation=activation
+    cell = ks.layers.LuongCell(
+        4,
+        attention=ks.LuongAttention("general"),
+        attentional_activation=activation,
     )
     return ks.Seq2Seq(
         source_embedding=keras.layers.Embedding(
             9, 4, embeddings_initializer=keras.initializers.Constant(np.ones([9, 4]))
         ),
         encoder=ks.BiEncoder(4, cell=keras.layers.GRUCell(4, activation="relu")),
-        bridge=ks.DenseBridge(4),
+        bridge=ks.layers.DenseBridge(4),
         decoder=ks.AttentionDecoder(cell),
         head=head,
     )

@@ -15,7 +15,7 @@ def short():
     source, target = tiny.texts()
     pairs = ks.data.encode(tiny.PAIRS, source, target)
     model = tiny.model(source, target)
-    shortlist = ks.Shortlist.learn(model, pairs, per_token=1, common=0, size=7)
+    shortlist = ks.decoding.Shortlist.learn(model, pairs, per_token=1, common=0, size=7)
     return ks.Translator(
         model, source, target, ks.Greedy(), max_length=7, shortlist=shortlist
     )
@@ -49,7 +49,7 @@ def test_exported(short, tmp_path):
 def test_what_is_no_shortlist(short):
     with pytest.raises(ValueError, match="Translator got an unusable shortlist"):
         ks.Translator(short.model, *tiny.texts(), shortlist=[[1]])
-    other = ks.Shortlist([[-1]], range(9))
+    other = ks.decoding.Shortlist([[-1]], range(9))
     with pytest.raises(ValueError, match="Shortlist does not fit the model"):
         ks.Translator(short.model, *tiny.texts(), shortlist=other)
 

@@ -154,5 +154,5 @@ def test_figure_without_matplotlib(monkeypatch):
 
 
 def test_a_translation_is_shown_by_what_a_translator_returns():
-    assert issubclass(ks.Translation, shown.Shown)
-    assert issubclass(ks.Translations, shown.Shown)
+    assert issubclass(ks.translator.Translation, shown.Shown)
+    assert issubclass(ks.translator.Translations, shown.Shown)

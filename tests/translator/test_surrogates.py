@@ -59,7 +59,7 @@ def test_data_sets(tmp_path):
 
 
 def test_words_for_unknown_ones():
-    words = ks.Words.learn(["un"])
+    words = ks.text.Words.learn(["un"])
     made = tiny.translator(words, words, unknown={"\ud800": "\udcff", "a": "b"})
     assert isinstance(made("\ud800 a").text, str)
 

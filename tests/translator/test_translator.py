@@ -22,7 +22,7 @@ def found():
 
 def test_one_text(found):
     translation = tiny.letters()("ÉCOLE")
-    assert isinstance(translation, ks.Translation)
+    assert isinstance(translation, ks.translator.Translation)
     assert translation.source == "ÉCOLE"
     assert str(translation) == translation.text == found[1].text
     pieces = [token.piece for token in translation.source_tokens]
@@ -35,7 +35,7 @@ def test_one_text(found):
 
 
 def test_several_texts(found):
-    assert isinstance(found, ks.Translations) and len(found) == len(SOURCES)
+    assert isinstance(found, ks.translator.Translations) and len(found) == len(SOURCES)
     assert found.texts == [translation.text for translation in found]
     assert found.texts == PAIRS.target  # learned by heart
     assert found.scores == [translation.score for translation in found]
@@ -120,12 +120,14 @@ def test_tokens_point_into_the_text_as_it_was_typed():
         *[("e", "E"), (" ", " "), ("f", "ﬁ"), ("<unk>", "ﬁ"), ("<unk>", "n")],
         *[(" ", " "), ("é", "E\u0301"), (" ", " "), ("<unk>", "１"), ("</s>", "")],
     ]
-    assert translation.source_tokens[-1] == ks.Token("</s>", len(typed), len(typed))
+    assert translation.source_tokens[-1] == ks.translator.Token(
+        "</s>", len(typed), len(typed)
+    )
 
 
 def test_heads_are_averaged():
     source, target = tiny.texts()
-    attention = ks.MultiHeadAdditiveAttention(8, heads=2)
+    attention = ks.layers.MultiHeadAdditiveAttention(8, heads=2)
     options = {"attention": attention, "search": ks.Greedy()}
     translator = tiny.translator(source, target, **options)
     translation = translator("abba")
@@ -139,7 +141,7 @@ def test_heads_are_averaged():
 
 def test_heat_map(found):
     translation = found[0]
-    assert translation.heat_map(color=False, width=40) == ks.heat_map(
+    assert translation.heat_map(color=False, width=40) == ks.text.heat_map(
         [*"abba", "</s>"],
         translation.target_tokens,
         translation.alignment,
@@ -149,7 +151,7 @@ def test_heat_map(found):
 
 
 def test_unknown_words_are_replaced():
-    source, target = ks.Words(_words("le chat noir")), ks.Words(_words("the"))
+    source, target = ks.text.Words(_words("le chat noir")), ks.text.Words(_words("the"))
     options = {"search": ks.Greedy(), "max_length": 4}
     plain = tiny.translator(source, target, **options)
     typed = "le Chat noir X"
@@ -232,7 +234,7 @@ def test_evaluate():
     targets = [*PAIRS.target[:3], ["?", PAIRS.target[3]], *["?"] * 3]
     values = tiny.letters().evaluate(
         ks.data.Pairs(SOURCES, targets),
-        ["exact_match", ks.TextMetric("length", lambda texts, _: len(texts))],
+        ["exact_match", ks.metrics.TextMetric("length", lambda texts, _: len(texts))],
         batch_size=4,
         progress=done.append,
     )
@@ -277,10 +279,10 @@ def with_head(translator, vocabulary):
     return ks.Seq2Seq(
         source_embedding=keras.layers.Embedding(15, 4),
         encoder=ks.BiEncoder(4),
-        bridge=ks.ZeroBridge(4),
+        bridge=ks.layers.ZeroBridge(4),
         target_embedding=model.target_embedding,
-        decoder=ks.AttentionDecoder(ks.ContextCell(4, cell="gru")),
-        head=ks.OutputHead(vocabulary),
+        decoder=ks.AttentionDecoder(ks.layers.ContextCell(4, cell="gru")),
+        head=ks.layers.OutputHead(vocabulary),
     )
 
 
@@ -299,13 +301,13 @@ def with_head(translator, vocabulary):
         ),
         (
             lambda t: t.translate(["abba"], batch_size=0),
-            "Translator.translate got an unusable batch_size. Expected an integer, 1 "
-            "or more, received 0. Pass a Python int.",
+            "Translator.translate got an unusable batch_size. Expected a positive "
+            "integer, received batch_size=0. Pass a Python int, 1 or more.",
         ),
         (
             lambda t: t.score(PAIRS, batch_size=2.0),
-            "Translator.score got an unusable batch_size. Expected an integer, 1 or "
-            "more, received 2.0. Pass a Python int.",
+            "Translator.score got an unusable batch_size. Expected a positive "
+            "integer, received batch_size=2.0. Pass a Python int, 1 or more.",
         ),
         (
             lambda t: ks.Translator(t.model, t.target_text, t.target_text),
@@ -393,7 +395,11 @@ def test_every_model_of_an_ensemble_fits():
     source_text, target_text = tiny.texts()
     model = tiny.letters().model
     with pytest.raises(ValueError, match="a source_text that does not fit the model"):
-        ks.Translator(ks.Ensemble([model, model]), ks.Words.learn(["a"]), target_text)
+        ks.Translator(
+            ks.decoding.Ensemble([model, model]),
+            ks.text.Words.learn(["a"]),
+            target_text,
+        )
 
 
 def test_one_metric_by_its_name():

@@ -20,12 +20,12 @@ def model(source_text, target_text, attention=None, seed=1, units=16):
     made = ks.Seq2Seq(
         source_embedding=keras.layers.Embedding(source_text.vocabulary_size, units),
         encoder=ks.BiEncoder(units),
-        bridge=ks.DenseBridge(units),
+        bridge=ks.layers.DenseBridge(units),
         target_embedding=None
         if joint
         else keras.layers.Embedding(target_text.vocabulary_size, units),
-        decoder=ks.AttentionDecoder(ks.BahdanauCell(units, attention=attention)),
-        head=ks.OutputHead(target_text.vocabulary_size),
+        decoder=ks.AttentionDecoder(ks.layers.BahdanauCell(units, attention=attention)),
+        head=ks.layers.OutputHead(target_text.vocabulary_size),
     )
     random = np.random.default_rng(seed)
     deviation = 1 / np.sqrt(units)
@@ -43,8 +43,8 @@ def translator(source_text, target_text, *, attention=None, **options):
 @functools.cache
 def texts():
     """Processors of characters; that of the source has several normalisations."""
-    source = ks.Characters.learn(SOURCES, normalization="nfkc", lowercase=True)
-    return source, ks.Characters.learn(TARGETS)
+    source = ks.text.Characters.learn(SOURCES, normalization="nfkc", lowercase=True)
+    return source, ks.text.Characters.learn(TARGETS)
 
 
 @functools.cache
@@ -53,7 +53,7 @@ def letters():
     keras.utils.set_random_seed(1)
     source, target = texts()
     made = ks.Translator(model(source, target), source, target, BEAM, max_length=7)
-    made.model.compile(keras.optimizers.Adam(0.03), ks.SmoothedCrossentropy())
+    made.model.compile(keras.optimizers.Adam(0.03), ks.losses.SmoothedCrossentropy())
     often = ks.data.Pairs(SOURCES * 60, TARGETS * 60)
     dataset = made.dataset(often, batch_size=7)
     made.model.fit(dataset, shuffle=False, verbose=0)
@@ -63,5 +63,5 @@ def letters():
 @functools.cache
 def joint():
     """One vocabulary of subwords for both sides."""
-    text = ks.SentencePiece.learn([*SOURCES, *TARGETS], 24, lowercase=True)
+    text = ks.text.SentencePiece.learn([*SOURCES, *TARGETS], 24, lowercase=True)
     return translator(text, text, search=ks.Greedy())

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import zoo
+from keras_seqattn import zoo
 
 NAMES = [name for name in zoo.__all__ if not name.endswith("_optimizer")]
 

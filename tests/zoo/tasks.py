@@ -8,7 +8,7 @@ import numpy as np
 
 import keras_seqattn as ksa
 
-TOKENS = ksa.SpecialTokens()
+TOKENS = ksa.types.SpecialTokens()
 FIRST, VOCABULARY = 4, 16  # the symbols are 4, ..., 15; the vocabulary of `small`
 
 TASKS = {"copy": list, "reverse": lambda symbols: symbols[::-1], "sort": sorted}

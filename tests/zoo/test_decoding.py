@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 
 import keras_seqattn as ksa
-import zoo
+from keras_seqattn import zoo
 from tests.zoo.rows import NAMES, ROWS
 from tests.zoo.tasks import TOKENS, random_pairs
 
@@ -84,7 +84,7 @@ def test_beam_search(name):
     decoded = ksa.decode(model, source, search, MAX_LENGTH)
     ranking = numpy(decoded.ranking)
     assert np.all(np.diff(ranking, axis=1) <= 0)
-    scored = ksa.score(model, source, decoded.tokens[:, 0])
+    scored = ksa.decoding.score(model, source, decoded.tokens[:, 0])
     np.testing.assert_allclose(scored.scores, decoded.scores[:, 0], atol=1e-3)
 
 

@@ -4,7 +4,7 @@ import keras
 import numpy as np
 import pytest
 
-import zoo
+from keras_seqattn import zoo
 from tests.zoo.tasks import train
 
 SEED = 1409
@@ -34,8 +34,8 @@ def test_gnmt_has_two_phases():
     with pytest.raises(ValueError) as error:
         zoo.gnmt2016_optimizer("adagrad")
     assert str(error.value) == (
-        "gnmt2016_optimizer got an unknown phase. Expected 'adam' or 'sgd', received "
-        "'adagrad'. Start with 'adam'."
+        "gnmt2016_optimizer got an unknown phase. Expected one of adam, sgd, received "
+        "'adagrad'. Check the spelling."
     )
 
 

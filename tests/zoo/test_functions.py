@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import keras_seqattn as ksa
-import zoo
+from keras_seqattn import zoo
 from tests.contract import docstrings
 from tests.zoo.rows import NAMES, ROWS
 
@@ -108,18 +108,18 @@ def test_without_a_preset_all_numbers_are_given():
     [
         (
             lambda: zoo.wang_simple("paper"),
-            "wang_simple got an unknown preset. Expected one of ['small'], received "
-            "'paper'. Leave it out to give all numbers yourself.",
+            "wang_simple got an unknown preset. Expected one of small, received "
+            "'paper'. Check the spelling.",
         ),
         (
             lambda: zoo.wang_simple("small", align="dot"),
-            "wang_simple got an unknown align. Expected 'additive' or 'one_layer', "
-            "received align='dot'. Leave it out for the additive one.",
+            "wang_simple got an unknown align. Expected one of additive, one_layer, "
+            "received 'dot'. Check the spelling.",
         ),
         (
             lambda: zoo.luong2015("small", window="local"),
-            "luong2015 got an unknown window. Expected one of ['global', 'local-m', "
-            "'local-p'], received window='local'. Leave it out for global attention.",
+            "luong2015 got an unknown window. Expected one of global, local-m, "
+            "local-p, received 'local'. Use 'local-p', the nearest.",
         ),
     ],
     ids=["preset", "align", "window"],
@@ -132,7 +132,7 @@ def test_messages(call, words):
 
 def test_luong_options_reach_the_layers():
     cell = zoo.luong2015("small", window="local-p", reach=2, dropout=0.2).decoder.cell
-    assert isinstance(cell.attention, ksa.LocalAttention)
+    assert isinstance(cell.attention, ksa.layers.LocalAttention)
     assert (cell.attention.window, cell.attention.position) == (2, "predictive")
     assert (cell.dropout, cell.recurrent_dropout) == (0.2, 0.0)
     assert cell.use_input_feeding

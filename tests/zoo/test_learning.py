@@ -8,7 +8,7 @@ import keras
 import numpy as np
 import pytest
 
-import zoo
+from keras_seqattn import zoo
 from tests.zoo.rows import NAMES, ROWS
 from tests.zoo.tasks import exact_match, random_pairs, train
 

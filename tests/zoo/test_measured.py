@@ -5,11 +5,11 @@ import shlex
 
 import pytest
 
-import zoo
+from keras_seqattn import zoo
 from keras_seqattn.cli.main import main as seqattn
 from keras_seqattn.cli.main import parse
+from keras_seqattn.zoo import measured
 from tests.cli.tiny import TASK, TINY
-from zoo import measured
 
 FILES = sorted(measured.RESULTS.glob("*/*.json"))
 IDS = [f"{path.parent.name}-{path.stem}" for path in FILES]

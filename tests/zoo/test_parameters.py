@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-import zoo
+from keras_seqattn import zoo
+from keras_seqattn.zoo import parameters
 from tests.zoo.rows import NAMES
-from zoo import parameters
 
 README = Path(zoo.__file__).with_name("README.md")
 

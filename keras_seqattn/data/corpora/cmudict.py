@@ -4,7 +4,8 @@ from keras_seqattn.data.corpora.folder import VARIABLE, file_in, folder_of
 from keras_seqattn.data.corpora.references import by_source, held_out
 from keras_seqattn.data.files import lines
 from keras_seqattn.data.pairs import Pairs
-from keras_seqattn.data.tasks.task import Task
+from keras_seqattn.data.tasks.task_data import Task
+from keras_seqattn.errors import four_part_error
 
 _SPLITS = {
     "train": "train-dev-20-21.txt",
@@ -41,10 +42,11 @@ def cmudict(folder=None):
     """
     found = folder_of("g2p", folder)
     if found is None:
-        raise ValueError(
-            "cmudict got no folder. Expected folder=... or the environment variable "
-            f"{VARIABLE}, received neither. Name the folder with "
-            f"{', '.join(_SPLITS.values())}."
+        raise four_part_error(
+            "cmudict got no folder",
+            f"folder=... or the environment variable {VARIABLE}",
+            "neither",
+            f"Name the folder with {', '.join(_SPLITS.values())}",
         )
     splits = {
         split: _read(file_in("g2p", found, name)) for split, name in _SPLITS.items()
@@ -72,10 +74,11 @@ def _read(path):
     for number, line in enumerate(lines(path), start=1):
         word, _, phonemes = line.partition("  ")
         if not word or not phonemes.strip():
-            raise ValueError(
-                "cmudict got a malformed line. Expected a word, two blanks and "
-                f"phonemes, received {line[:80]!r} in line {number} of {path!r}. "
-                "Correct the file, or get it again."
+            raise four_part_error(
+                "cmudict got a malformed line",
+                "a word, two blanks and phonemes",
+                f"{line[:80]!r} in line {number} of {path!r}",
+                "Correct the file, or get it again",
             )
         words.append(word)
         pronunciations.append(phonemes.strip())

@@ -8,6 +8,7 @@ import urllib.error
 import urllib.request
 import zlib
 
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.files import replacing
 
 _PATIENCE = 30  # seconds without a byte
@@ -30,18 +31,22 @@ def fetch(owner, address, path, sha256):
     except (OSError, http.client.HTTPException) as error:
         if isinstance(error, urllib.error.HTTPError):
             error.close()  # it is an answer, too
-        raise ConnectionError(
-            f"{owner} could not download a file. Expected an answer from {address}, "
-            f"received {str(error)!r}. Check the connection, or put "
-            f"{os.path.basename(path)!r} from another machine into the folder "
-            f"{os.path.dirname(path)!r}."
+        raise four_part_error(
+            f"{owner} could not download a file",
+            f"an answer from {address}",
+            f"{str(error)!r}",
+            f"Check the connection, or put {os.path.basename(path)!r} from another "
+            f"machine into the folder {os.path.dirname(path)!r}",
+            kind=ConnectionError,
         ) from error
     found = hashlib.sha256(_content(received)).hexdigest()
     if found != sha256:
-        raise ValueError(
-            f"{owner} downloaded a file that is not the right one. Expected content "
-            f"with sha256 {sha256}, received {found} from {address}. Try again; if it "
-            "stays so, the file has changed: pass a folder with the files you trust."
+        raise four_part_error(
+            f"{owner} downloaded a file that is not the right one",
+            f"content with sha256 {sha256}",
+            f"{found} from {address}",
+            "Try again; if it stays so, the file has changed: pass a folder with "
+            "the files you trust",
         )
     with replacing(path) as part:
         part.write_bytes(received)

@@ -2,6 +2,8 @@
 
 import os
 
+from keras_seqattn.errors import four_part_error
+
 VARIABLE = "KERAS_SEQATTN_DATA"
 
 
@@ -18,10 +20,13 @@ def file_in(corpus, folder, name):
     for path in (os.path.join(folder, f"{name}.gz"), os.path.join(folder, name)):
         if os.path.isfile(path):
             return path
-    raise FileNotFoundError(
-        f"{corpus} got a folder without its files. Expected {name!r} or "
-        f"'{name}.gz' in {folder!r}, received {_contents(folder)}. Pass another "
-        f"folder, or set {VARIABLE} to the one in which the folder {corpus!r} is."
+    raise four_part_error(
+        f"{corpus} got a folder without its files",
+        f"{name!r} or '{name}.gz' in {folder!r}",
+        f"{_contents(folder)}",
+        f"Pass another folder, or set {VARIABLE} to the one in which the folder "
+        f"{corpus!r} is",
+        kind=FileNotFoundError,
     )
 
 

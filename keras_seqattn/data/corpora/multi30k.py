@@ -5,7 +5,8 @@ import os
 from keras_seqattn.data.corpora.download import fetch
 from keras_seqattn.data.corpora.folder import file_in, folder_of
 from keras_seqattn.data.reading import read_pairs
-from keras_seqattn.data.tasks.task import Task
+from keras_seqattn.data.tasks.task_data import Task
+from keras_seqattn.errors import four_part_error
 
 _ADDRESS = "https://raw.githubusercontent.com/multi30k/dataset/master/data/task1"
 _SPLITS = {"train": "train", "validation": "val", "test": "test_2016_flickr"}
@@ -119,7 +120,9 @@ def _check_languages(languages):
     known = ("de", "en", "fr")
     right = isinstance(languages, (list, tuple)) and len(languages) == 2
     if not right or languages[0] == languages[1] or not {*languages} <= {*known}:
-        raise ValueError(
-            f"multi30k got unusable languages. Expected two of {list(known)}, received "
-            f"languages={languages!r}. The first one is that of the source."
+        raise four_part_error(
+            "multi30k got unusable languages",
+            f"two of {list(known)}",
+            f"languages={languages!r}",
+            "The first one is that of the source",
         )

@@ -3,10 +3,11 @@
 import os
 import random
 
-from keras_seqattn.data.checks import check_count
+from keras_seqattn.checks import check_count
 from keras_seqattn.data.corpora.references import by_source, held_out
 from keras_seqattn.data.reading import read_pairs
-from keras_seqattn.data.tasks.task import Task
+from keras_seqattn.data.tasks.task_data import Task
+from keras_seqattn.errors import four_part_error
 
 
 def tatoeba(path, *, reverse=False, validation=1_000, test=1_000, seed=0):
@@ -44,10 +45,12 @@ def tatoeba(path, *, reverse=False, validation=1_000, test=1_000, seed=0):
     targets = by_source(pairs)
     order = sorted(targets)
     if len(order) <= validation + test:
-        raise ValueError(
-            "tatoeba got more to hold out than there is. Expected validation + test < "
-            f"{len(order)}, the different sources in {os.fspath(path)!r}; received "
-            f"{validation} + {test}. Lower them."
+        raise four_part_error(
+            "tatoeba got more to hold out than there is",
+            f"validation + test < {len(order)}, the different sources in "
+            f"{os.fspath(path)!r}",
+            f"{validation} + {test}",
+            "Lower them",
         )
     random.Random(seed).shuffle(order)
     chosen = {"test": order[:test], "validation": order[test : test + validation]}

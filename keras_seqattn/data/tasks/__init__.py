@@ -1,12 +1,13 @@
 """Built-in tasks, made on the spot: nothing is downloaded."""
 
-from keras_seqattn.data.tasks.checks import check_name, check_options
-from keras_seqattn.data.tasks.dates import dates
-from keras_seqattn.data.tasks.g2p import g2p
-from keras_seqattn.data.tasks.numbers import numbers
-from keras_seqattn.data.tasks.reverse import reverse
-from keras_seqattn.data.tasks.sort import sort
-from keras_seqattn.data.tasks.task import Task
+from keras_seqattn.checks import check_choice
+from keras_seqattn.data.tasks.checks import check_options
+from keras_seqattn.data.tasks.dates_task import dates
+from keras_seqattn.data.tasks.g2p_task import g2p
+from keras_seqattn.data.tasks.numbers_task import numbers
+from keras_seqattn.data.tasks.reverse_task import reverse
+from keras_seqattn.data.tasks.sort_task import sort
+from keras_seqattn.data.tasks.task_data import Task
 
 __all__ = ["TASKS", "Task", "dates", "g2p", "numbers", "reverse", "sort", "task"]
 
@@ -27,6 +28,6 @@ def task(name, **options):
         >>> task("sort", symbols="0123456789", seed=7).train.source[0].isdigit()
         True
     """
-    check_name("task", "task", name, TASKS)
+    check_choice("task", "task", name, TASKS)
     check_options(TASKS[name], options)
     return TASKS[name](**options)

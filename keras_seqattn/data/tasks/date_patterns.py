@@ -4,7 +4,9 @@ import datetime
 import functools
 import re
 
-from keras_seqattn.data.tasks.checks import check_name, package
+from keras_seqattn.checks import check_choice
+from keras_seqattn.data.tasks.checks import package
+from keras_seqattn.errors import four_part_error
 
 # What CLDR calls its patterns: styles, and skeletons, which are lists of fields.
 STYLES = ("full", "long", "medium", "short")
@@ -28,15 +30,17 @@ def is_clear(pattern):
 def writers(languages):
     """For each language the functions that write a day, one for each pattern."""
     if isinstance(languages, str) or not languages:
-        raise ValueError(
-            "dates got unusable languages. Expected a list of CLDR locales, received "
-            f'{languages!r}. Pass e.g. languages=["de", "pt_BR"].'
+        raise four_part_error(
+            "dates got unusable languages",
+            "a list of CLDR locales",
+            repr(languages),
+            'Pass e.g. languages=["de", "pt_BR"]',
         )
     babel, dates = package("dates", "babel"), package("dates", "babel.dates")
     num2words = package("dates", "num2words").num2words
     known = babel.localedata.locale_identifiers()
     for language in languages:
-        check_name("dates", "language", language, known)
+        check_choice("dates", "language", language, known)
     found = [
         [
             functools.partial(dates.format_date, format=pattern, locale=locale)
@@ -73,10 +77,11 @@ def _check_months(languages, found):
         texts = (write(day).lower() for ways in found for write in ways)
         for text in dict.fromkeys(texts):
             if text in meant:
-                raise ValueError(
-                    "dates got languages with one word for two months. Expected "
-                    f"strings that mean one day, received languages={list(languages)} "
-                    f"with {text!r} for {meant[text]} and {day}. Give each of these "
-                    "languages a task of its own."
+                raise four_part_error(
+                    "dates got languages with one word for two months",
+                    "strings that mean one day",
+                    f"languages={list(languages)} with {text!r} for {meant[text]} and "
+                    f"{day}",
+                    "Give each of these languages a task of its own",
                 )
             meant[text] = day

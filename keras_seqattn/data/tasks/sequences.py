@@ -2,10 +2,11 @@
 
 import random
 
-from keras_seqattn.data.checks import check_count
+from keras_seqattn.checks import check_count
 from keras_seqattn.data.pairs import Pairs
 from keras_seqattn.data.tasks.checks import check_range, check_splits
 from keras_seqattn.data.tasks.splits import deal
+from keras_seqattn.errors import four_part_error
 
 
 def sequence_splits(owner, change, symbols, lengths, seed, **counts):
@@ -37,8 +38,9 @@ def _draw(symbols, lengths, count, draw):
 def _check_symbols(owner, symbols):
     usable = isinstance(symbols, str) and len(set(symbols)) == len(symbols) >= 2
     if not usable or any(symbol.isspace() for symbol in symbols):
-        raise ValueError(
-            f"{owner} got unusable symbols. Expected a string of 2 or more different "
-            f"characters, none of them blank, received symbols={symbols!r}. Pass e.g. "
-            'symbols="0123456789".'
+        raise four_part_error(
+            f"{owner} got unusable symbols",
+            "a string of 2 or more different characters, none of them blank",
+            f"symbols={symbols!r}",
+            'Pass e.g. symbols="0123456789"',
         )

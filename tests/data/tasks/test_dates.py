@@ -9,7 +9,7 @@ import pytest
 
 from keras_seqattn.data.tasks import dates
 from keras_seqattn.data.tasks.date_patterns import is_clear, writers
-from keras_seqattn.data.tasks.dates import LANGUAGES
+from keras_seqattn.data.tasks.dates_task import LANGUAGES
 
 
 @pytest.fixture(scope="module")

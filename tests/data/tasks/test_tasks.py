@@ -114,24 +114,24 @@ def counts(name, **other):
 ERRORS = {
     "name": (
         lambda: tasks.task("date"),
-        "task got an unknown task. Expected one of ['dates', 'g2p', 'numbers', "
-        "'reverse', 'sort'], received 'date'. Use 'dates', the nearest.",
+        "task got an unknown task. Expected one of dates, g2p, numbers, "
+        "reverse, sort, received 'date'. Use 'dates', the nearest.",
     ),
     "far name": (
         lambda: tasks.task(["copying"]),
-        "task got an unknown task. Expected one of ['dates', 'g2p', 'numbers', "
-        "'reverse', 'sort'], received ['copying']. Check the spelling.",
+        "task got an unknown task. Expected one of dates, g2p, numbers, "
+        "reverse, sort, received ['copying']. Check the spelling.",
     ),
     "option": (
         lambda: tasks.task("sort", length=(1, 3)),
-        "sort got an unknown option. Expected one of ['lengths', 'seed', 'symbols', "
-        "'test', 'train', 'validation'], received 'length'. Use 'lengths', the "
+        "sort got an unknown option. Expected one of lengths, seed, symbols, "
+        "test, train, validation, received 'length'. Use 'lengths', the "
         "nearest.",
     ),
     "no pairs": (
         counts("dates", train=0),
-        "dates got an unusable train. Expected an integer, 1 or more, received "
-        "train=0. Pass a Python int.",
+        "dates got an unusable train. Expected a positive integer, received "
+        "train=0. Pass a Python int, 1 or more.",
     ),
     "days": (
         counts("dates", years=(2001, 2001)),
@@ -145,8 +145,8 @@ ERRORS = {
     ),
     "below": (
         counts("numbers", below=100),
-        "numbers got an unusable below. Expected an integer, 101 or more, received "
-        "below=100. Pass a Python int.",
+        "numbers got an unusable below. Expected an integer, 101 or more, "
+        "received below=100. Pass a Python int, 101 or more.",
     ),
     "sequences": (
         counts("reverse", symbols="ab", lengths=[1, 8]),
@@ -245,6 +245,7 @@ def test_missing_package(name, package, monkeypatch):
     with pytest.raises(ImportError) as caught:
         tasks.task(name)
     assert str(caught.value) == (
-        f"{name} lacks a package. Expected {package} to be installed, received: No "
-        f'module named {package!r}. Call `pip install "keras_seqattn[tasks]"`.'
+        f"{name} lacks a package. Expected {package} to be installed, received "
+        f"No module named {package!r}. Call `pip install "
+        '"keras_seqattn[tasks]"`.'
     )

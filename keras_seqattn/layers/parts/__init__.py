@@ -1,0 +1,1 @@
+"""What the public layers are made of; nothing here is public."""

@@ -1,0 +1,160 @@
+"""Errors in four parts: what, expected, received, remedy."""
+
+import keras
+from keras import tree
+
+from keras_seqattn.checks import check_count
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.ops.dispatch import IMPLEMENTATIONS
+
+
+def check_residual_from(owner, residual_from):
+    """The first layer has no residual: its input has another size."""
+    if residual_from is None:
+        return
+    check_count(owner, "residual_from", residual_from)
+    if residual_from == 1:
+        raise four_part_error(
+            f"{owner} got an unusable residual_from",
+            "2 or more",
+            "residual_from=1: the input of the first layer is not as wide as its "
+            "output",
+            "Use None for no residuals",
+        )
+
+
+def check_implementation(owner, implementation):
+    """One of those that `ops.dispatch` knows."""
+    if implementation not in IMPLEMENTATIONS:
+        raise four_part_error(
+            f"{owner} got an unknown implementation",
+            f"one of {list(IMPLEMENTATIONS)}",
+            f"implementation={implementation!r}",
+            "Pass 'auto', which takes the fast one where it can",
+        )
+
+
+def check_rank(owner, name, shape, *shapes_in_words):
+    """A tensor has one of the shapes given in words, e.g. "[batch, source, depth]"."""
+    if len(shape) not in [words.count(",") + 1 for words in shapes_in_words]:
+        raise four_part_error(
+            f"{owner} got {_a(name)} of the wrong rank",
+            f"{' or '.join(shapes_in_words)}",
+            f"shape {tuple(shape)}",
+            "Add or drop an axis, or check the order of the arguments",
+        )
+
+
+def check_source(owner, shape):
+    """There is at least one source position (padding counts)."""
+    check_rank(owner, "value", shape, "[batch, source, memory_depth]")
+    if shape[1] == 0:
+        raise four_part_error(
+            f"{owner} got a value without source positions",
+            "[batch, source, memory_depth] with source >= 1",
+            f"shape {tuple(shape)}",
+            "For an empty sentence pass one padded position and a mask that is "
+            "False there: the alignment is then zero",
+        )
+
+
+def check_target(owner, name, shape):
+    """There is at least one target position (padding counts)."""
+    if len(shape) == 3 and shape[1] == 0:
+        raise four_part_error(
+            f"{owner} got {name} without target positions",
+            "[batch, target, depth] with target >= 1",
+            f"shape {tuple(shape)}",
+            "Pass at least one position, masked if it is not real",
+        )
+
+
+_MASK_REMEDIES = {
+    "source": "If the mask belongs to the target, pass it to the decoder instead.",
+    "target": "If the mask belongs to the source, pass it as value_mask instead.",
+}
+
+
+def check_mask(owner, mask, name, shape, axis):
+    """A mask is bool and belongs to the tensor of this name and shape."""
+    if mask is None:
+        return
+    expected, received = tuple(shape[:2]), tuple(mask.shape)
+    if len(received) != 2 or any(
+        None not in (e, r) and e != r for e, r in zip(expected, received, strict=True)
+    ):
+        raise ValueError(
+            f"{owner} got a mask of shape {received} for {_a(name)} of shape "
+            f"{tuple(shape)}. Expected [batch, {axis}] = {expected}. "
+            f"{_MASK_REMEDIES[axis]}"
+        )
+    dtype = keras.backend.standardize_dtype(mask.dtype)
+    if dtype != "bool":
+        raise four_part_error(
+            f"{owner} got a mask for {_a(name)} that is not boolean",
+            "bool, True = real",
+            f"dtype {dtype}",
+            "Write e.g. `mask=ids != 0`",
+        )
+
+
+def _a(name):
+    if name.endswith("s"):
+        return name  # inputs, outputs
+    return f"an {name}" if name[0] in "aeiou" else f"a {name}"
+
+
+def is_state(state, sizes):
+    """Whether a recurrent state has the structure and the sizes of the cell's."""
+    if isinstance(sizes, (list, tuple)):
+        return (
+            isinstance(state, (list, tuple))
+            and len(state) == len(sizes)
+            and all(map(is_state, state, sizes))
+        )
+    shape = getattr(state, "shape", ())
+    return len(shape) >= 2 and shape[-1] == sizes
+
+
+def check_state(owner, state, sizes):
+    """See `is_state`."""
+    if not is_state(state, sizes):
+        received = tree.map_structure(
+            lambda x: tuple(getattr(x, "shape", ())) or x, state
+        )
+        expected = tree.map_structure(lambda size: ("batch", size), sizes)
+        raise four_part_error(
+            f"{owner} got an initial_state of another structure than its cell's",
+            f"shapes {expected}",
+            received,
+            "An encoder's state is a list with one entry per layer: pass it "
+            "through a bridge, e.g. CopyBridge()(encoded) for equal sizes, "
+            "DenseBridge(decoder.cell.state_size)(encoded) for others",
+        )
+
+
+def check_past(owner, past, query, words):
+    """What a mechanism remembers has the axes of the query, `words` says which."""
+    received = tuple(getattr(past, "shape", ()))
+    rank = len(query.shape) - 1 + ("source" in words)
+    if len(received) != rank:
+        raise four_part_error(
+            f"{owner} got a state that does not fit its query",
+            f"{words} for a query of shape {tuple(query.shape)}",
+            f"{received or past!r}",
+            "Start with initial_state(memory), pass on the state of each result, "
+            "and give it the axes that the query has (with a beam: [batch, beam, "
+            "...])",
+        )
+
+
+def check_attention(owner, attention):
+    """A decoder cell needs a mechanism, not its name."""
+    verbs = ("prepare", "attend")
+    if isinstance(attention, type) or not all(hasattr(attention, v) for v in verbs):
+        raise four_part_error(
+            f"{owner} got an unusable attention",
+            "an attention layer with the verbs prepare and attend",
+            repr(attention),
+            "Pass an object, e.g. attention=BahdanauAttention(256)",
+        )

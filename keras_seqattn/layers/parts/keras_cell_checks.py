@@ -1,0 +1,90 @@
+"""A Keras RNN cell object in place of the name of a cell."""
+
+import keras
+from keras import tree
+
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.layers.parts.base import deserialize_part, serialize_part
+
+_DEFAULTS = {
+    "kernel_initializer": "glorot_uniform",
+    "recurrent_initializer": "orthogonal",
+    "bias_initializer": "zeros",
+}
+
+
+class Template:
+    """A cell object of which every layer gets a copy with weights of its own.
+
+    Not a layer, so that Keras does not count the original among the owner's weights.
+    """
+
+    def __init__(self, cell):
+        self.config = serialize_part(cell)
+
+    def new(self):
+        """A cell like it, without weights."""
+        return deserialize_part(self.config)
+
+
+def check_keras_cell(owner, cell, units, names):
+    """It is a cell, an object, and as wide as its owner says."""
+    if not isinstance(cell, keras.layers.Layer) or not hasattr(cell, "state_size"):
+        raise four_part_error(
+            f"{owner} got an unusable cell",
+            f"one of {sorted(names)} or a Keras RNN cell object",
+            f"cell={cell!r}",
+            'Pass e.g. cell="lstm" or cell=keras.layers.LSTMCell(units)',
+        )
+    size = getattr(cell, "output_size", None)
+    size = tree.flatten(cell.state_size)[0] if size is None else size
+    if size != units:
+        raise four_part_error(
+            f"{owner} got a cell of another size than its own",
+            f"one with output_size={units}",
+            f"{type(cell).__name__} with output_size={size}",
+            "Give both the same number of units",
+        )
+
+
+def check_recurrent_dropout(owner, cell, rate):
+    """Only the cell itself can drop its state inside its own product."""
+    if rate:
+        raise four_part_error(
+            f"{owner} got recurrent_dropout beside a cell object",
+            "0: the product with the state is inside the cell, out of reach",
+            f"recurrent_dropout={rate!r} and {cell!r}",
+            "Name the cell, e.g. cell='lstm', or, in an encoder, give the rate to "
+            "the cell object",
+        )
+
+
+def check_no_dropout(owner, cell):
+    """Only Keras's own RNN layer can handle the dropout masks of its cells."""
+    for part in getattr(cell, "cells", [cell]):
+        if getattr(part, "dropout", 0) or getattr(part, "recurrent_dropout", 0):
+            raise four_part_error(
+                f"{owner} got a Keras cell with dropout",
+                "dropout=0 and recurrent_dropout=0: Keras keeps the dropout masks on "
+                "the cell, and only its own RNN layer resets them",
+                repr(part),
+                f"Give dropout to {owner} instead, whose masks are arguments",
+            )
+
+
+def check_initializers_of_cell(owner, initializers):
+    """Initializers of a named cell would be ignored beside a cell object.
+
+    Args:
+        owner: name for the message.
+        initializers: `{"kernel_initializer": Initializer, ...}`.
+    """
+    for name, value in initializers.items():
+        default = keras.initializers.get(_DEFAULTS[name])
+        if keras.initializers.serialize(value) != keras.initializers.serialize(default):
+            raise four_part_error(
+                f"{owner} got {name} beside a cell object",
+                f"the default {_DEFAULTS[name]!r}",
+                repr(value),
+                "Give it to the cell, which makes its own weights",
+            )

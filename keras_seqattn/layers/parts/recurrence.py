@@ -1,0 +1,179 @@
+"""Stock Keras recurrent layers: made by the name of the cell, run safely under a mask.
+
+Encoders own stock layers, so that a GPU runs them with cuDNN.
+"""
+
+import functools
+
+import keras
+from keras import ops, tree
+
+from keras_seqattn.checks import check_choice, check_count, check_rate
+from keras_seqattn.layers.layer_norm_cells import LayerNormGRUCell, LayerNormLSTMCell
+from keras_seqattn.layers.parts import hoisted_recurrence as hoisted
+from keras_seqattn.layers.parts.base import fresh
+from keras_seqattn.layers.parts.keras_cell_checks import (
+    Template,
+    check_initializers_of_cell,
+    check_keras_cell,
+    check_recurrent_dropout,
+)
+from keras_seqattn.ops import dispatch
+from keras_seqattn.ops.mask import zero_padding
+
+
+def _normalized(cell_class, units, *, dtype, name, **arguments):
+    """A layer that runs one of our cells, step by step: nothing is hoisted."""
+    of_layer = ("return_sequences", "return_state", "go_backwards")
+    options = {key: arguments.pop(key) for key in of_layer}
+    cell = cell_class(units, dtype=dtype, name="cell", **arguments)
+    return keras.layers.RNN(cell, dtype=dtype, name=name, **options)
+
+
+NAMED_CELLS = {
+    "gru": keras.layers.GRU,  # Keras's and cuDNN's: resets after the product
+    "gru_paper": functools.partial(keras.layers.GRU, reset_after=False),
+    "lstm": keras.layers.LSTM,
+    "simple": keras.layers.SimpleRNN,
+    "layer_norm_gru": functools.partial(_normalized, LayerNormGRUCell),
+    "layer_norm_lstm": functools.partial(_normalized, LayerNormLSTMCell),
+}
+
+
+class Recurrence:
+    """The recipe for the recurrent layers of an encoder: a cell and its initializers.
+
+    Not a layer: it owns no weights. Every layer made from it has its own cell and its
+    own initial values (a Keras initializer object repeats itself unless it is cloned).
+
+    Args:
+        owner: name for the error messages.
+        units: size of the cell's output.
+        cell: `"gru"`, `"gru_paper"`, `"lstm"`, `"simple"`, `"layer_norm_gru"`,
+            `"layer_norm_lstm"` or a Keras RNN cell, which serves as a template.
+        recurrent_dropout: rate at which named cells drop their state in its product.
+        kernel_initializer: initializer of the input kernels.
+        recurrent_initializer: initializer of the recurrent kernels.
+        bias_initializer: initializer of the biases. These three are for named cells: a
+            cell object brings its own.
+    """
+
+    def __init__(self, owner, units, cell, recurrent_dropout=0.0, **initializers):
+        check_count(owner, "units", units)
+        check_rate(owner, "recurrent_dropout", recurrent_dropout)
+        self.units, self.recurrent_dropout = units, recurrent_dropout
+        self.initializers = {
+            name: keras.initializers.get(value) for name, value in initializers.items()
+        }
+        self.cell = cell
+        if isinstance(cell, str):
+            check_choice(owner, "cell", cell, NAMED_CELLS)
+        else:
+            check_keras_cell(owner, cell, units, NAMED_CELLS)
+            check_initializers_of_cell(owner, self.initializers)
+            check_recurrent_dropout(owner, cell, recurrent_dropout)
+            self.cell = Template(cell)
+
+    def layer(self, *, backwards=False, dtype, name, seed=None):
+        """A new stock layer that returns its sequence and its state.
+
+        `seed` is that of its recurrent dropout.
+        """
+        options = {
+            "return_sequences": True,
+            "return_state": True,
+            "go_backwards": backwards,
+            "dtype": dtype,
+            "name": name,
+        }
+        if isinstance(self.cell, str):
+            options |= {n: fresh(value) for n, value in self.initializers.items()}
+            options |= {"recurrent_dropout": self.recurrent_dropout, "seed": seed}
+            layer = NAMED_CELLS[self.cell](self.units, **options)
+        else:
+            layer = keras.layers.RNN(self.cell.new(), **options)
+        # Keras 3.16 switches this off and then warns at every call with a mask. We pass
+        # masks ourselves and do not depend on it.
+        layer.supports_masking = True
+        return layer
+
+    def get_config(self):
+        """What the owner's `get_config` says about its recurrent layers."""
+        named = isinstance(self.cell, str)
+        return {
+            "units": self.units,
+            "cell": self.cell if named else self.cell.config,
+            "recurrent_dropout": self.recurrent_dropout,
+            **{
+                name: keras.initializers.serialize(value)
+                for name, value in self.initializers.items()
+            },
+        }
+
+
+def run(
+    layer, inputs, mask=None, training=None, owner="encoder", implementation="auto"
+):
+    """Runs one stock layer over a sequence, in its own direction, under a mask.
+
+    cuDNN takes right-padded rows with at least one step, so an empty row lends it its
+    first position and is zeroed afterwards. A layer that goes backwards reverses within
+    the lengths (cuDNN) or walks through the padding first with its state at rest (the
+    other kernels, which also take masks with holes); its values come back in the order
+    of the inputs.
+
+    Args:
+        layer: made by `Recurrence.layer`.
+        inputs: `[batch, source, depth]`, zero in the padding.
+        mask: `[batch, source]` bool, or None when everything is real.
+        training: whether dropout inside the cell is on.
+        owner: name of the encoder, for errors.
+        implementation: its argument.
+
+    Returns:
+        Values `[batch, source, units]`, zero in the padding, and the state after the
+        last real step in the structure of the cell, zero where nothing is real.
+    """
+    reason = hoisted.supports(layer, training)
+    runs = dispatch.choose(owner, implementation, _stock, hoisted.run, reason)
+    if runs is _stock:
+        values, state = _stock(layer, inputs, mask, training)
+    else:
+        given = layer, inputs, state_size(layer), mask, training
+        values, state = hoisted.run(*given, owner, implementation)
+    if layer.go_backwards:
+        values = ops.flip(values, axis=1)
+    if mask is not None and runs is _stock:
+        values = zero_padding(values, mask)
+        some_real = ops.any(mask, axis=1)
+        state = tree.map_structure(
+            lambda s: zero_padding(s[:, None], some_real[:, None])[:, 0], state
+        )
+    return values, tree.pack_sequence_as(state_size(layer), tree.flatten(state))
+
+
+def _stock(layer, inputs, mask, training):
+    """As Keras runs it."""
+    mask_of_layer = _lend_first_step(mask)
+    values, *state = layer(inputs, mask=mask_of_layer, training=training)
+    return values, state
+
+
+def state_size(layer):
+    """The sizes in the state that `run` returns: an integer or nested lists of them."""
+    return as_lists(layer.cell.state_size)
+
+
+def as_lists(nest):
+    """Plain lists, as JSON has them, in place of tuples and Keras's tracked lists."""
+    if isinstance(nest, (list, tuple)):
+        return [as_lists(item) for item in nest]
+    return nest
+
+
+def _lend_first_step(mask):
+    if mask is None:
+        return None
+    empty = ops.logical_not(ops.any(mask, axis=1, keepdims=True))
+    first = ops.arange(ops.shape(mask)[1]) == 0
+    return ops.logical_or(mask, ops.logical_and(empty, first))

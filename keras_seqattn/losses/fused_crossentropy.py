@@ -1,0 +1,99 @@
+"""Cross-entropy of a head's tokens, without the logits of the whole batch."""
+
+import keras
+from keras import ops
+
+from keras_seqattn.losses.smoothed_crossentropy import SmoothedCrossentropy
+from keras_seqattn.ops.carried import carry_judged, readout_of
+from keras_seqattn.ops.dispatch import choose
+from keras_seqattn.ops.fast.cross_entropy import output_cross_entropy
+from keras_seqattn.ops.token_ids import like, token_ids
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class FusedCrossentropy(SmoothedCrossentropy):
+    """`SmoothedCrossentropy` that reads what the logits are made of, not the logits.
+
+    `Seq2Seq.compile(loss="auto")` is `loss=FusedCrossentropy()`. The logits of an
+    `OutputHead` or a `DeepOutputHead` carry the last product of the head with them.
+    Here it is done for the real tokens only, some hundred at a time, and the gradient
+    while they are there. In `fit` and `evaluate` the logits of the whole batch are then
+    never computed, unless another metric than `TokenAccuracy` and `Perplexity` wants
+    them; eagerly (`run_eagerly=True`) they are, for nothing.
+
+    Of other predictions, such as logits that somebody scaled, a custom head's or a
+    quantised one's, it takes the numbers: there it is `SmoothedCrossentropy`. The loss
+    is the mean over the real tokens in either case.
+
+    Args:
+        label_smoothing: eps, in [0, 1).
+        name: of the loss.
+        dtype: see `SmoothedCrossentropy`.
+
+    Call arguments:
+        y_true: token ids `[batch, target]`.
+        y_pred: logits `[batch, target, vocabulary]`.
+        sample_weight: `[batch, target]` or `[batch]`, or None.
+
+    Returns:
+        The loss, a scalar.
+
+    Equations:
+        z = h W + b
+        loss = sum{w_t (- sum{q_tv log softmax(z_t)_v : v}) : t real} / sum{1 : t real}
+
+    Example:
+        >>> head = OutputHead(10)
+        >>> logits = head(keras.ops.ones((2, 3, 8)))
+        >>> labels = np.array([[1, 2, 3], [4, 5, 6]])
+        >>> fused = FusedCrossentropy(0.1)(labels, logits)
+        >>> bool(abs(fused - SmoothedCrossentropy(0.1)(labels, logits)) < 1e-5)
+        True
+
+    References:
+        Wijmans et al. 2024, arXiv:2411.09009 (Cut Cross-Entropy).
+    """
+
+    def __init__(self, label_smoothing=0.0, name="fused_crossentropy", dtype=None):
+        super().__init__(label_smoothing, name=name, dtype=dtype)
+
+    def __call__(self, y_true, y_pred, sample_weight=None):
+        reason = None
+        if readout_of(y_pred) is None:
+            reason = "the predictions are not the logits of a head as it made them"
+        elif len(y_pred.shape) != 3:
+            reason = "the logits are not [batch, target, vocabulary]"
+        loss = choose(
+            type(self).__name__, "auto", super().__call__, self._of_readout, reason
+        )
+        return loss(y_true, y_pred, sample_weight)
+
+    def _of_readout(self, y_true, y_pred, sample_weight=None):
+        mask = getattr(y_pred, "_keras_mask", None)
+        labels = token_ids(y_true, y_pred)
+        count = ops.cast(ops.size(labels), self.dtype)
+        if mask is not None:
+            count = ops.sum(ops.cast(mask, self.dtype))
+        if sample_weight is not None:
+            ones = ops.ones_like(labels, dtype=self.dtype)
+            sample_weight = ones * like(ones, sample_weight)
+        judged = output_cross_entropy(
+            readout_of(y_pred), labels, mask, sample_weight, self.label_smoothing
+        )
+        carry_judged(y_pred, y_true, judged)
+        mean = ops.divide_no_nan(ops.cast(judged.total, self.dtype), count)
+        return _Given(self.name, dtype=self.dtype)(mean[None], mean[None])
+
+    def get_config(self):
+        return {
+            "label_smoothing": self.label_smoothing,
+            "name": self.name,
+            "dtype": self.dtype,
+        }
+
+
+class _Given(keras.losses.Loss):
+    """What is left for Keras to do with a loss: its share on several replicas."""
+
+    def call(self, y_true, y_pred):
+        return y_pred

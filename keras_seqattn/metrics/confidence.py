@@ -1,0 +1,137 @@
+"""What an alignment says about its translation, without a reference."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.metrics.alignment_error import check_matrix
+
+# Below this a source position counts as uncovered, as in the search.
+UNCOVERED = 1e-6
+
+
+class AlignmentConfidence(NamedTuple):
+    """Measures of one alignment; `alignment_confidence` has the formulas.
+
+    Args:
+        coverage_deviation: of the source words from being seen once; 0 is best.
+        absentmindedness_out: of the target words, each over the source; 0 is best.
+        absentmindedness_in: of the source words, each over the target; 0 is best.
+        confidence: of all three, in (0, 1]; 1 is best.
+        entropy: of the target words, relative to a uniform alignment, in [0, 1].
+        coverage_penalty: of the beam search, at most 0, which is best.
+
+    Example:
+        >>> alignment_confidence(np.eye(3)).confidence
+        1.0
+    """
+
+    coverage_deviation: float
+    absentmindedness_out: float
+    absentmindedness_in: float
+    confidence: float
+    entropy: float
+    coverage_penalty: float
+
+
+def alignment_confidence(alignment):
+    """How sure a model was where to look while it translated one sentence.
+
+    Attention that is spread, skips words or comes back to them often goes with bad
+    translations. It is a hint, not an explanation.
+
+    The published programs differ in the exponent of the coverage deviation (6 or 2), in
+    its sign and in whether the end token takes part. Here the exponent is 2, what is
+    bad is positive except in (7), logarithms are natural, and whatever is in the matrix
+    counts: for measures without the end tokens pass `alignment[:-1, :-1]`. In (4) the
+    columns are made to sum to 1 first, or it would be (3) in another unit.
+
+    Args:
+        alignment: `[target, source]`, one sentence without padding.
+
+    Returns:
+        `AlignmentConfidence(coverage_deviation, absentmindedness_out,
+        absentmindedness_in, confidence, entropy, coverage_penalty)`, floats.
+
+    Equations:
+        c_j = sum{a_ij : i}  (1)
+        coverage_deviation = sum{log(1 + (1 - c_j)^2) : j} / J  (2)
+        absentmindedness_out = - sum{a_ij log a_ij : i, j} / I  (3)
+        absentmindedness_in = - sum{b_ij log b_ij : i, j} / J, b_ij = a_ij / c_j  (4)
+        confidence = exp(-0.05 ((2) + (3) + (4))^2)  (5)
+        entropy = absentmindedness_out / log J, 0 if J = 1  (6)
+        coverage_penalty = sum{log(min(c_j, 1)) : j}  (7)
+
+    Example:
+        >>> sure = alignment_confidence([[1.0, 0.0], [0.0, 1.0]])
+        >>> lost = alignment_confidence([[0.5, 0.5], [0.5, 0.5]])
+        >>> sure.confidence > lost.confidence, lost.entropy
+        (True, 1.0)
+
+    References:
+        Rikters, Fishel, Bojar 2017, PBML 109 (2 to 5, by idea).
+        Wu et al. 2016, arXiv:1609.08144, (14) with beta = 1 (7).
+    """
+    alignment = check_matrix("alignment_confidence", alignment)
+    target, source = alignment.shape
+    covered = alignment.sum(axis=0)  # (1)
+    deviation = np.log1p((1.0 - covered) ** 2).mean()  # (2)
+    out = _entropy(alignment) / target  # (3)
+    into = _entropy(alignment / np.where(covered > 0, covered, 1.0)) / source  # (4)
+    return AlignmentConfidence(
+        coverage_deviation=float(deviation),
+        absentmindedness_out=float(out),
+        absentmindedness_in=float(into),
+        confidence=float(np.exp(-0.05 * (deviation + out + into) ** 2)),  # (5)
+        entropy=float(out / np.log(source)) if source > 1 else 0.0,  # (6)
+        coverage_penalty=float(np.log(np.clip(covered, UNCOVERED, 1.0)).sum()),  # (7)
+    )
+
+
+def merge_subwords(alignment, source_words, target_words):
+    """An alignment of words from one of subwords.
+
+    The weights of the subwords of a source word are summed, those of a target word
+    averaged, so that each target word still distributes what its subwords did.
+
+    Args:
+        alignment: `[target, source]`, of subwords.
+        source_words: for each source subword the number of its word, from 0; -1: it
+            belongs to none (an end token) and is left out.
+        target_words: the same for the target.
+
+    Returns:
+        `[target words, source words]`.
+
+    Equations:
+        w_kl = sum{a_ij : i in word k, j in word l} / |word k|
+
+    Example:
+        >>> alignment = np.array([[0.5, 0.3, 0.2], [0.1, 0.7, 0.2]])
+        >>> merge_subwords(alignment, [0, 0, 1], [0, 0]).round(3).tolist()
+        [[0.8, 0.2]]
+    """
+    alignment = check_matrix("merge_subwords", alignment)
+    target = _members("target", target_words, alignment.shape[0])
+    source = _members("source", source_words, alignment.shape[1])
+    return target.T @ alignment @ source / target.sum(axis=0)[:, None]
+
+
+def _entropy(x):
+    """Summed over everything; 0 log 0 is 0, and the logarithm never sees it."""
+    return (x * np.log(1.0 / np.where(x > 0, x, 1.0))).sum()
+
+
+def _members(name, words, size):
+    """`[subwords, words]`: 1 where a subword belongs to a word."""
+    words = np.asarray(words, "int64")
+    known = sorted({*words.tolist()} - {-1})
+    if words.shape != (size,) or known != list(range(len(known))):
+        raise four_part_error(
+            f"merge_subwords got unusable {name}_words",
+            f"the number of a word for each of {size} subwords, from 0 without gaps",
+            f"{words.tolist()}",
+            "Count words, not subwords; -1 leaves a subword out",
+        )
+    return (words[:, None] == np.arange(len(known))).astype("float64")

@@ -1,0 +1,158 @@
+"""Keras metrics that count tokens, not batches."""
+
+import keras
+from keras import ops
+
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.ops.carried import judged_of
+from keras_seqattn.ops.cross_entropy import as_logits, cross_entropy
+from keras_seqattn.ops.precision import at_least_float32
+from keras_seqattn.ops.token_ids import like, token_ids
+
+
+class TokenMean(keras.metrics.Metric):
+    """Base: a mean over all real tokens since the last reset.
+
+    Keras's own metrics average over the target axis first, so that a token in a batch
+    of long sentences counts less than one in a batch of short ones. Here every token
+    counts the same.
+
+    Write `measure(y_true, y_pred)`: one value per token, `[batch, target]`; and
+    `read(judged)`, if a loss that makes no logits has found the same out.
+    """
+
+    def __init__(self, name, dtype=None):
+        super().__init__(name=name, dtype=dtype)
+        # float64: in float32 a count stops at 2^24 tokens.
+        self.total = self.add_variable((), "zeros", "float64", name="total")
+        self.count = self.add_variable((), "zeros", "float64", name="count")
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        mask = getattr(y_pred, "_keras_mask", None)
+        judged = judged_of(y_pred, y_true)
+        values = None if judged is None else self.read(judged)
+        if values is None:
+            y_pred = ops.convert_to_tensor(y_pred)
+            values = self.measure(token_ids(y_true, y_pred), y_pred)
+        values = at_least_float32(values)
+        weights = ops.ones_like(values)
+        for factor in (mask, sample_weight):
+            if factor is not None:
+                weights = weights * like(values, factor)
+        # where and not a product alone: padding may hold NaN.
+        values = ops.where(weights == 0, 0.0, values * weights)
+        self.total.assign_add(ops.sum(ops.cast(values, "float64")))
+        self.count.assign_add(ops.sum(ops.cast(weights, "float64")))
+
+    def measure(self, y_true, y_pred):
+        """One value per token, `[batch, target]`."""
+        raise four_part_error(
+            f"{type(self).__name__} does not say what it measures",
+            "a method measure(y_true, y_pred)",
+            "a class without it",
+            "Write one that returns [batch, target]",
+            kind=NotImplementedError,
+        )
+
+    def read(self, judged):
+        """The same from what `FusedCrossentropy` found; None: `measure` is needed."""
+        return None
+
+    def mean(self):
+        """Of the values, in float64; 0 without tokens."""
+        return ops.divide_no_nan(self.total, self.count)
+
+    def result(self):
+        return self._readable(self.mean())
+
+    def _readable(self, x):
+        return ops.cast(x, keras.backend.result_type(self.dtype, "float32"))
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class TokenAccuracy(TokenMean):
+    """Share of the real tokens that the model would have said itself.
+
+    Give it to `compile(weighted_metrics=[...])`. In `metrics=[...]` it works, too, but
+    there Keras keeps sample weights from every metric. The mask of the logits, which
+    our models attach, counts in both.
+
+    Args:
+        name: of the metric.
+        dtype: of the result, float32 at least. None: `keras.config.floatx()`.
+
+    Call arguments:
+        y_true: token ids `[batch, target]`.
+        y_pred: logits or probabilities `[batch, target, vocabulary]`.
+        sample_weight: `[batch, target]` or `[batch]`, or None.
+
+    Equations:
+        accuracy = sum{w_t [y_t = argmax_v z_tv] : t} / sum{w_t : t}
+
+    Example:
+        >>> metric = TokenAccuracy()
+        >>> logits = np.array([[[0.0, 5.0], [0.0, 5.0]]])
+        >>> metric.update_state(np.array([[1, 0]]), logits)
+        >>> float(metric.result())
+        0.5
+    """
+
+    _direction = "up"  # which way is better: what `mode="auto"` of callbacks reads
+
+    def __init__(self, name="token_accuracy", dtype=None):
+        super().__init__(name, dtype)
+
+    def measure(self, y_true, y_pred):
+        said = ops.argmax(y_pred, axis=-1)
+        return ops.equal(ops.cast(y_true, said.dtype), said)
+
+    def read(self, judged):
+        return judged.right
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class Perplexity(TokenMean):
+    """How many tokens the model hesitates between, on average over the real tokens.
+
+    It is that of the true tokens, whatever the loss smooths. Give it to
+    `compile(weighted_metrics=[...])`. In `metrics=[...]` it works, too, but there Keras
+    keeps sample weights from every metric. The mask of the logits, which our models
+    attach, counts in both.
+
+    Args:
+        from_logits: whether predictions are logits; False: probabilities.
+        name: of the metric.
+        dtype: of the result, float32 at least. None: `keras.config.floatx()`.
+
+    Call arguments:
+        y_true: token ids `[batch, target]`.
+        y_pred: logits `[batch, target, vocabulary]`.
+        sample_weight: `[batch, target]` or `[batch]`, or None.
+
+    Equations:
+        perplexity = exp(- sum{w_t log p(y_t) : t} / sum{w_t : t})
+
+    Example:
+        >>> metric = Perplexity()
+        >>> metric.update_state(np.array([[2, 7]]), np.zeros((1, 2, 10)))
+        >>> print(f"{float(metric.result()):.4f}")
+        10.0000
+    """
+
+    _direction = "down"
+
+    def __init__(self, from_logits=True, name="perplexity", dtype=None):
+        super().__init__(name, dtype)
+        self.from_logits = from_logits
+
+    def measure(self, y_true, y_pred):
+        return cross_entropy(y_true, as_logits(y_pred, self.from_logits))
+
+    def read(self, judged):
+        return judged.surprise
+
+    def result(self):
+        return self._readable(ops.exp(self.mean()))
+
+    def get_config(self):
+        return {**super().get_config(), "from_logits": self.from_logits}

@@ -1,0 +1,172 @@
+"""Training on the model's own words, now and then."""
+
+import keras
+from keras import ops
+
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.layers.parts.base import deserialize_part
+from keras_seqattn.models.sampling_probability import SamplingProbability
+from keras_seqattn.ops.precision import at_least_float32
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class ScheduledSampling(keras.Model):
+    """Feeds a model in training its own tokens in place of some true ones.
+
+    Compile and fit it in place of the model, then go on with the model, which it
+    trains: decode, evaluate and save `scheduled.model`. Without `training=True` it is
+    that model.
+
+    A training step is two passes. The first, teacher-forced and without gradient and
+    dropout, says what the model would have put in place of each token. Some of the true
+    target inputs are replaced by that, each with the probability of the current step
+    (`optimizer.iterations`). The second pass, over the mixed inputs, gives the logits
+    of the loss. The start token and padding stay, and padding is never drawn.
+
+    Bengio et al. draw token by token in one pass, so that what is drawn depends on what
+    was drawn before. Two passes are an approximation (that of Mihaylova, Martins 2019
+    for Transformers): here it depends on the true tokens. They are two parallel passes
+    in place of a loop through the head, and work with every decoder.
+
+    Args:
+        model: called on `{"source": ids, "target": ids}` with `training=...`, returns
+            logits `[batch, target, vocabulary]`, e.g. a `Seq2Seq`.
+        probability: a `SamplingProbability`, e.g. `InverseSigmoidProbability(2000)`.
+        use_argmax: whether the most probable token replaces the true one. False: a
+            token drawn from the model's distribution.
+        pad: id of the padding. None: that of the model if it has a `pad`, else 0.
+        seed: for the draws.
+        **kwargs: of `keras.Model`.
+
+    Call arguments:
+        inputs: those of the model; the target begins with the start token.
+        training: whether some tokens are replaced.
+
+    Returns:
+        logits `[batch, target, vocabulary]`, with the mask of the model's.
+
+    Equations:
+        y'_t ~ p(. | y_1 .. y_{t-1}, x)   (first pass)
+        y~_t = y_t with probability eps_i, else y'_t
+        loss = - sum{log p(y_t | y~_1 .. y~_{t-1}, x) : t}   (second pass)
+
+    Shapes:
+        target: [batch, target]
+        logits: [batch, target, vocabulary]
+
+    Example:
+        >>> model = Seq2Seq(
+        ...     keras.layers.Embedding(9, 4),
+        ...     BiEncoder(8),
+        ...     AttentionDecoder(BahdanauCell(8, BahdanauAttention(8))),
+        ...     OutputHead(9),
+        ... )
+        >>> scheduled = ScheduledSampling(model, LinearProbability(1e-4))
+        >>> scheduled.compile("adam", SmoothedCrossentropy())
+        >>> ids = np.array([[1, 7, 5, 0]])
+        >>> scheduled({"source": ids, "target": ids}, training=True).shape
+        TensorShape([1, 4, 9])
+
+    References:
+        Bengio et al. 2015, arXiv:1506.03099.
+        Mihaylova, Martins 2019, arXiv:1906.07651.
+    """
+
+    def __init__(
+        self, model, probability, use_argmax=False, pad=None, seed=None, **kwargs
+    ):
+        super().__init__(**kwargs)
+        _check_parts(model, probability)
+        self.model, self.probability = model, probability
+        self.use_argmax, self.seed = use_argmax, seed
+        self.pad = getattr(model, "pad", 0) if pad is None else pad
+        self.seed_generator = keras.random.SeedGenerator(seed)
+        self.built = model.built
+
+    def call(self, inputs, training=None):
+        if not training:
+            return self.model(inputs, training=False)
+        target = _target(inputs)
+        own = self._own_tokens(self.model(inputs, training=False))
+        mixed = self._mix(target, ops.cast(own, target.dtype))
+        return self.model({**inputs, "target": mixed}, training=True)
+
+    def _own_tokens(self, logits):
+        """What the model says at each position, never padding: `[batch, target]`."""
+        logits = at_least_float32(ops.stop_gradient(logits))
+        vocabulary = logits.shape[-1]
+        is_pad = ops.equal(ops.arange(vocabulary), self.pad)
+        logits = ops.where(is_pad, float("-inf"), logits)
+        if self.use_argmax:
+            return ops.argmax(logits, axis=-1)
+        shape, flat = ops.shape(logits)[:-1], ops.reshape(logits, (-1, vocabulary))
+        return ops.reshape(
+            keras.random.categorical(flat, 1, seed=self.seed_generator), shape
+        )
+
+    def _mix(self, target, own):
+        """The target inputs, some of them replaced by what was said one step before."""
+        step = _optimizer(self).iterations
+        real = ops.not_equal(target, self.pad)
+        # Said before the start token, wherever that is: nothing.
+        said = ops.pad(real[:, :-1], ((0, 0), (1, 0)))
+        own = ops.pad(own[:, :-1], ((0, 0), (1, 0)))
+        coins = keras.random.uniform(ops.shape(target), seed=self.seed_generator)
+        replaced = ops.less(coins, self.probability(step))
+        return ops.where(replaced & real & said, own, target)
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "model": keras.saving.serialize_keras_object(self.model),
+            "probability": keras.saving.serialize_keras_object(self.probability),
+            "use_argmax": self.use_argmax,
+            "pad": self.pad,
+            "seed": self.seed,
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        parts = {n: deserialize_part(config[n]) for n in ("model", "probability")}
+        return cls(**{**config, **parts})
+
+
+def _check_parts(model, probability):
+    if not isinstance(model, keras.Model):
+        raise four_part_error(
+            "ScheduledSampling got an unusable model",
+            "a keras.Model from source and target ids to logits",
+            repr(model),
+            "Pass e.g. a Seq2Seq",
+        )
+    if not isinstance(probability, SamplingProbability):
+        raise four_part_error(
+            "ScheduledSampling got an unusable probability",
+            "a SamplingProbability",
+            repr(probability),
+            "Pass e.g. ConstantProbability(0.25) or InverseSigmoidProbability(2000)",
+        )
+
+
+def _target(inputs):
+    if not isinstance(inputs, dict) or "target" not in inputs:
+        received = sorted(inputs) if isinstance(inputs, dict) else type(inputs).__name__
+        raise four_part_error(
+            "ScheduledSampling got unusable inputs",
+            "a dict with the ids 'source' and 'target'",
+            received,
+            'Call it as scheduled({"source": source, "target": target}, training=True)',
+        )
+    return ops.convert_to_tensor(inputs["target"])
+
+
+def _optimizer(model):
+    """The optimizer, which counts the steps."""
+    if getattr(model, "optimizer", None) is None:
+        raise four_part_error(
+            "ScheduledSampling got no optimizer to count its steps",
+            "a compiled model for training=True",
+            "one without an optimizer",
+            "Call scheduled.compile(optimizer, loss) first",
+        )
+    return model.optimizer

@@ -1,0 +1,10 @@
+"""Optimizers and learning-rate schedules."""
+
+from keras_seqattn.optimizers.fused_adam import FusedAdam
+from keras_seqattn.optimizers.schedules import HalvingDecay, RNMTPlusSchedule
+
+__all__ = [
+    "FusedAdam",
+    "HalvingDecay",
+    "RNMTPlusSchedule",
+]

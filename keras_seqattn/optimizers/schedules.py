@@ -1,0 +1,223 @@
+"""Learning-rate schedules of the papers."""
+
+import keras
+from keras import ops
+
+from keras_seqattn.checks import check_choice, check_count
+from keras_seqattn.errors import four_part_error
+
+# Where the schemes of tensorflow/nmt start and how often they halve until the end.
+_TENSORFLOW_NMT = {"luong5": (1 / 2, 5), "luong10": (1 / 2, 10), "luong234": (2 / 3, 4)}
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class HalvingDecay(keras.optimizers.schedules.LearningRateSchedule):
+    """A constant learning rate that is halved again and again from some step on.
+
+    Ready made: `HalvingDecay.luong2015(...)`, `.gnmt2016()`, `.tensorflow_nmt(...)`,
+    `.nvidia_gnmt(...)`.
+
+    Args:
+        initial_learning_rate: before the first halving.
+        start: the first step with half of it.
+        every: number of steps from one halving to the next.
+        times: how often it is halved at most; None: without end.
+        warmup: number of steps in which the rate rises, exponentially, from a
+            hundredth; 0: none.
+        name: of the schedule.
+
+    Call arguments:
+        step: number of updates already made, `optimizer.iterations`.
+
+    Returns:
+        The learning rate, a float32 scalar.
+
+    Equations:
+        halvings_t = min(times, 1 + floor((t - start) / every)), 0 for t < start
+        lr_t = lr_0 2^(-halvings_t) 0.01^(max(0, warmup - t) / warmup)
+
+    Example:
+        >>> schedule = HalvingDecay(1.0, start=500, every=100)
+        >>> [float(schedule(step)) for step in (0, 499, 500, 600)]
+        [1.0, 1.0, 0.5, 0.25]
+
+    References:
+        Luong, Pham, Manning 2015, arXiv:1508.04025, section 4.1.
+        Wu et al. 2016, arXiv:1609.08144.
+    """
+
+    def __init__(
+        self,
+        initial_learning_rate,
+        start,
+        every,
+        times=None,
+        warmup=0,
+        name="HalvingDecay",
+    ):
+        super().__init__()
+        _check_learning_rate("HalvingDecay", initial_learning_rate)
+        sizes = {"start": start, "every": every}
+        sizes |= {} if times is None else {"times": times}
+        sizes |= {} if warmup == 0 else {"warmup": warmup}
+        for size in sizes:
+            check_count("HalvingDecay", size, sizes[size])
+        self.initial_learning_rate, self.name = initial_learning_rate, name
+        self.start, self.every = start, every
+        self.times, self.warmup = times, warmup
+
+    def __call__(self, step):
+        step = ops.cast(step, "int64")  # float32 cannot count beyond 2^24
+        halvings = ops.maximum(1 + ops.floor_divide(step - self.start, self.every), 0)
+        if self.times is not None:
+            halvings = ops.minimum(halvings, self.times)
+        rate = self.initial_learning_rate * ops.power(
+            0.5, ops.cast(halvings, "float32")
+        )
+        if self.warmup:
+            missing = ops.cast(ops.maximum(self.warmup - step, 0), "float32")
+            rate = rate * ops.power(0.01, missing / self.warmup)
+        return rate
+
+    @classmethod
+    def luong2015(cls, steps_per_epoch, dropout=False):
+        """For SGD: 1.0, halved every epoch after epoch 5 of 10, with dropout 8 of 12.
+
+        "we start with a learning rate of 1; after 5 epochs, we begin to halve the
+        learning rate every epoch"; "For dropout models, we train for 12 epochs and
+        start halving the learning rate after 8 epochs" (section 4.1).
+        """
+        check_count("HalvingDecay.luong2015", "steps_per_epoch", steps_per_epoch)
+        return cls(1.0, (8 if dropout else 5) * steps_per_epoch, steps_per_epoch)
+
+    @classmethod
+    def gnmt2016(cls):
+        """For SGD, after 60 000 steps of Adam at 2e-4: 0.5, from 1.2 M steps halved.
+
+        Every 200 000 steps, four times, as summaries of Wu et al. have it. The steps
+        are those of the optimizer that has this schedule, without the 60 000 of Adam.
+        """
+        return cls(0.5, start=1_200_000, every=200_000, times=4)
+
+    @classmethod
+    def tensorflow_nmt(
+        cls, scheme, training_steps, initial_learning_rate=1.0, warmup=0
+    ):
+        """The schemes of github.com/tensorflow/nmt, for a training of known length.
+
+        Args:
+            scheme: `"luong5"`, `"luong10"`: constant for one half of the training, in
+                the other half 5 or 10 stretches of equal length; `"luong234"`: for two
+                thirds, then 4. The first of these stretches is not halved yet.
+            training_steps: number of steps of the whole training.
+            initial_learning_rate: that of its SGD recipes is 1.0.
+            warmup: number of steps of its "t2t" warm-up.
+        """
+        owner = "HalvingDecay.tensorflow_nmt"
+        check_choice(owner, "scheme", scheme, _TENSORFLOW_NMT)
+        check_count(owner, "training_steps", training_steps)
+        share, stretches = _TENSORFLOW_NMT[scheme]
+        constant = int(training_steps * share)
+        every = max(1, (training_steps - constant) // stretches)
+        return cls(initial_learning_rate, constant + every, every, warmup=warmup)
+
+    @classmethod
+    def nvidia_gnmt(cls, training_steps, initial_learning_rate):
+        """NVIDIA's and MLPerf's GNMT recipe, for Adam.
+
+        200 steps of warm-up, constant until 0.666 of the training, then four halvings
+        at equal distances, the first at once.
+        """
+        owner = "HalvingDecay.nvidia_gnmt"
+        check_count(owner, "training_steps", training_steps)
+        start = max(1, int(training_steps * 0.666))
+        every = max(1, (training_steps - start) // 4)
+        warmup = min(200, start)
+        return cls(initial_learning_rate, start, every, times=4, warmup=warmup)
+
+    def get_config(self):
+        names = ("initial_learning_rate", "start", "every", "times", "warmup", "name")
+        return {name: getattr(self, name) for name in names}
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class RNMTPlusSchedule(keras.optimizers.schedules.LearningRateSchedule):
+    """Linear warm-up to `replicas` times the rate, constant, exponential decay.
+
+    Adam trained with synchronous replicas: `replicas=1` has no warm-up. The decay goes
+    on beyond `end`, where half of the initial rate is left.
+
+    Args:
+        replicas: n, how many batches are averaged in a step.
+        start: s, where the decay starts, counted in batches (n of them in a step).
+        end: e, where it has arrived at half of the initial rate, in batches too.
+        warmup: p, the warm-up takes n p steps.
+        initial_learning_rate: of one replica.
+        name: of the schedule.
+
+    Call arguments:
+        step: t, number of updates already made, `optimizer.iterations`.
+
+    Returns:
+        The learning rate, a float32 scalar.
+
+    Equations:
+        lr_t = 10^-4 min(1 + t (n - 1) / (n p), n, n (2n)^((s - n t) / (e - s)))
+
+    Example:
+        >>> schedule = RNMTPlusSchedule(replicas=4, start=8000, end=16000, warmup=100)
+        >>> steps = (0, 200, 400, 2000, 4000)
+        >>> [round(1e4 * float(schedule(step)), 3) for step in steps]
+        [1.0, 2.5, 4.0, 4.0, 0.5]
+
+    References:
+        Chen et al. 2018, RNMT+, arXiv:1804.09849.
+    """
+
+    def __init__(
+        self,
+        replicas,
+        start,
+        end,
+        warmup=500,
+        initial_learning_rate=1e-4,
+        name="RNMTPlusSchedule",
+    ):
+        super().__init__()
+        owner = "RNMTPlusSchedule"
+        _check_learning_rate(owner, initial_learning_rate)
+        check_count(owner, "replicas", replicas)
+        check_count(owner, "start", start)
+        check_count(owner, "warmup", warmup)
+        check_count(owner, "end", end)
+        if end <= start:
+            raise four_part_error(
+                f"{owner} got an end that is not after its start",
+                f"end > start = {start}",
+                f"end={end}",
+                "Count both in batches from the beginning of the training",
+            )
+        self.replicas, self.start, self.end = replicas, start, end
+        self.warmup, self.name = warmup, name
+        self.initial_learning_rate = initial_learning_rate
+
+    def __call__(self, step):
+        t, n = ops.cast(step, "float32"), float(self.replicas)
+        rise = 1.0 + t * (n - 1.0) / (n * self.warmup)
+        remaining = (self.start - n * t) / (self.end - self.start)
+        fall = n * ops.power(2.0 * n, remaining)
+        return self.initial_learning_rate * ops.minimum(ops.minimum(rise, n), fall)
+
+    def get_config(self):
+        names = ("replicas", "start", "end", "warmup", "initial_learning_rate", "name")
+        return {name: getattr(self, name) for name in names}
+
+
+def _check_learning_rate(owner, rate):
+    if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not rate > 0:
+        raise four_part_error(
+            f"{owner} got an unusable initial_learning_rate",
+            "a positive number",
+            repr(rate),
+            "Pass e.g. 1.0 for SGD, 0.001 for Adam",
+        )

@@ -1,0 +1,201 @@
+"""Attention, drawn in the terminal."""
+
+import itertools
+import os
+import shutil
+import sys
+from typing import NamedTuple
+
+import numpy as np
+
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.text.terminal import clusters, columns
+
+SHADES = " ░▒▓█"
+# Of the 256 colours: dark to light, so that it reads without colour vision, too.
+RAMP = (235, 53, 89, 125, 161, 167, 203, 209, 215, 221, 228, 230)
+LONGEST = 24  # columns of a label; a longer one is cut
+_BORDER, _CUT = "│", "…"
+
+
+class _Column(NamedTuple):
+    """A source token."""
+
+    size: int  # terminal columns
+    head: tuple  # str, one for each line above the map
+    values: np.ndarray  # [target]
+
+
+def heat_map(source_tokens, target_tokens, alignment, *, color="auto", width=None):
+    """Draws an alignment as text: rows are target tokens, columns are source tokens.
+
+    A column is as wide as its token, so that the source can be read above the map. If
+    this takes more room than there is, words are written from top to bottom; if it
+    still does, the map is broken into blocks, one below the other.
+
+    White space is shown as ␣, the end token as ⏎, an unknown one as ⁇; control
+    characters are escaped.
+
+    Args:
+        source_tokens: list of str; a str is a list of characters.
+        target_tokens: list of str.
+        alignment: `[target, source]`, numbers from 0 to 1.
+        color: True: 256 ANSI colours; False: the characters ░▒▓█; "auto": colours if
+            the output is a terminal and `NO_COLOR` is not set.
+        width: number of terminal columns; None: those that the terminal has.
+
+    Returns:
+        str, lines without a line break at the end.
+
+    Example:
+        >>> source, target = ["chat", "noir", "</s>"], ["black", "cat", "</s>"]
+        >>> alignment = [[0.1, 0.9, 0.0], [0.9, 0.1, 0.0], [0.0, 0.2, 0.8]]
+        >>> print(heat_map(source, target, alignment))
+              chat noir ⏎
+        black│     █████  │
+          cat│█████       │
+            ⏎│     ░░░░░▓▓│
+    """
+    _check_options(color, width)
+    _check_tokens("source_tokens", source_tokens)
+    _check_tokens("target_tokens", target_tokens)
+    alignment = _checked(alignment, target_tokens, source_tokens)
+    width = shutil.get_terminal_size().columns if width is None else width
+    draw = _colored if _wants_color(color) else _shaded
+    names = ["".join(_label(token)) for token in target_tokens]
+    margin = max(map(columns, names), default=0)
+    names = [" " * (margin - columns(name)) + name for name in names]
+    room = width - margin - 2 * len(_BORDER)
+    source = _layout([_label(token) for token in source_tokens], alignment.T, room)
+    blocks = (_block(block, names, margin, draw) for block in _blocks(source, room))
+    return "\n\n".join(blocks)
+
+
+# Layout -------------------------------------------------------------------------------
+
+
+def _layout(labels, values, room):
+    """Labels side by side if they have room or are single characters, else upright."""
+    gap = int(any(len(label) > 1 for label in labels))
+    heads = [("".join(label),) for label in labels]
+    sizes = [max(columns(text), 1) + gap for (text,) in heads]
+    if gap and sum(sizes) > room:
+        height = max(map(len, labels))
+        heads = [(" ",) * (height - len(label)) + tuple(label) for label in labels]
+        sizes = [2] * len(labels)
+    return list(map(_Column, sizes, heads, values))
+
+
+def _blocks(source, room):
+    """As many columns as have room, again and again; at least one."""
+    block, size = [], 0
+    for column in source:
+        if block and size + column.size > room:
+            yield block
+            block, size = [], 0
+        block.append(column)
+        size += column.size
+    if block:
+        yield block
+
+
+def _block(block, names, margin, draw):
+    """Lines: the heads, then for each target token its name and its cells."""
+    sizes = [column.size for column in block]
+    heads = zip(*(column.head for column in block), strict=True)
+    lines = [
+        " " * (margin + len(_BORDER)) + "".join(map(_fill, head, sizes)).rstrip()
+        for head in heads
+    ]
+    rows = np.transpose([column.values for column in block])
+    lines += [name + draw(row, sizes) for name, row in zip(names, rows, strict=True)]
+    return "\n".join(lines)
+
+
+def _label(token):
+    """The clusters of a token, cut to a bearable length."""
+    label = clusters(token)
+    if columns("".join(label)) <= LONGEST:
+        return label
+    ends = itertools.accumulate(map(columns, label))
+    return [c for c, end in zip(label, ends, strict=True) if end < LONGEST] + [_CUT]
+
+
+def _fill(text, size):
+    return text + " " * (size - columns(text))
+
+
+# Cells --------------------------------------------------------------------------------
+
+
+def _shaded(row, sizes):
+    levels = np.rint(row * (len(SHADES) - 1)).astype(int)
+    cells = (SHADES[n] * size for n, size in zip(levels, sizes, strict=True))
+    return _BORDER + "".join(cells) + _BORDER
+
+
+def _colored(row, sizes):
+    levels = np.rint(row * (len(RAMP) - 1)).astype(int)
+    text = ""
+    pairs = zip(levels, sizes, strict=True)
+    for level, same in itertools.groupby(pairs, key=lambda pair: pair[0]):
+        text += f"\x1b[48;5;{RAMP[level]}m" + " " * sum(size for _, size in same)
+    return " " + text + "\x1b[0m"
+
+
+def _wants_color(color):
+    if color == "auto":
+        return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return color
+
+
+# Checks -------------------------------------------------------------------------------
+
+
+def _check_options(color, width):
+    if not (isinstance(color, bool) or color == "auto"):
+        raise four_part_error(
+            "heat_map got an unknown color",
+            'True, False or "auto"',
+            f"color={color!r}",
+            "Leave it out: it is for terminals only by itself",
+        )
+    is_count = isinstance(width, int) and not isinstance(width, bool) and width > 0
+    if width is not None and not is_count:
+        raise four_part_error(
+            "heat_map got an unusable width",
+            "a positive integer or None",
+            f"width={width!r}",
+            "Pass the number of terminal columns",
+        )
+
+
+def _check_tokens(name, tokens):
+    for token in tokens:
+        if not isinstance(token, str):
+            raise four_part_error(
+                f"heat_map got unusable {name}",
+                "a list of str",
+                f"{token!r} in it",
+                "Decode bytes; of a Translation's source tokens take the pieces, or "
+                "call its heat_map",
+            )
+
+
+def _checked(alignment, target, source):
+    alignment = np.asarray(alignment, "float64")
+    if alignment.shape != (len(target), len(source)):
+        raise four_part_error(
+            "heat_map got an alignment that does not fit its tokens",
+            f"[target, source] = ({len(target)}, {len(source)})",
+            f"shape {alignment.shape}",
+            "Cut off the padding, and take the mean over heads",
+        )
+    if not np.all((alignment > -1e-3) & (alignment < 1.001)):
+        raise four_part_error(
+            "heat_map got numbers that are no alignment",
+            "0 to 1",
+            f"{alignment.min():.3g} to {alignment.max():.3g}",
+            "Pass what a mechanism calls its alignment, after the softmax",
+        )
+    return np.clip(alignment, 0.0, 1.0)

@@ -1,1 +1,0 @@
-"""What recurrent attention is trained with: losses, schedules, sampling, averaging."""

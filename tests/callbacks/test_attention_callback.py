@@ -1,0 +1,318 @@
+"""The callback: what it writes, when, with which weights, and that it does no harm."""
+
+import functools
+import json
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import keras_seqattn as ks
+from keras_seqattn.decoding.compiled import _functions as functions_of
+from tests.tensorboard.logs import random_picture, read, same, values
+from tests.tensorboard.translators import (
+    REFERENCES,
+    SENTENCES,
+    FixedProbe,
+    compiled,
+    fit,
+)
+
+GOLD = ks.metrics.read_alignments(["0-0", "", ""])
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """One training with all there is, and the stock callback beside it."""
+    folder = tmp_path_factory.mktemp("logs")
+    keras.utils.set_random_seed(1)
+    attention = ks.layers.MultiHeadAdditiveAttention(16, heads=2)
+    translator = compiled(attention, use_ema=True, ema_momentum=0.9)
+    callback = ks.callbacks.AttentionCallback(
+        translator, SENTENCES, REFERENCES, gold=GOLD, log_dir=folder, beam=2
+    )
+    stock = keras.callbacks.TensorBoard(folder, update_freq=1, profile_batch=2)
+    fit(translator, stock, callback)
+    return folder, translator, callback
+
+
+def test_tags_and_steps(run):
+    pictures, metadata = read(run[0])
+    tags = [f"attention/00{n}" for n in range(3)]
+    assert set(pictures) == {*tags, "attention/table"}
+    assert all(list(steps) == [0, 1, 2] for steps in pictures.values())
+    for tag, text, reference in zip(tags, SENTENCES, REFERENCES, strict=True):
+        content = json.loads(metadata[tag].plugin_data.content)
+        assert content["source"]["text"] == text
+        assert content["reference"] == reference
+    assert pictures[tags[0]][0]["gold"] == [[0, 0, "S"]]
+
+
+def test_beside_the_stock_callback(run):
+    """Its epochs have the same steps in the same run; scalars, graphs, profiles."""
+    found = {}
+    for step, value in values(run[0] / "validation"):
+        found.setdefault(value.tag, []).append(step)
+    assert found["epoch_loss"] == found["attention/000"] == [0, 1, 2]
+    assert "evaluation_loss_vs_iterations" in found
+    train = {
+        value.tag: value.metadata.plugin_data.plugin_name
+        for _, value in values(run[0] / "train")
+    }
+    assert {"epoch_loss", "batch_loss"} <= train.keys()
+    assert not any(tag.startswith("attention") for tag in train)
+    assert train["batch_2"] == "graph_run_metadata_graph"
+    assert list((run[0] / "train/plugins/profile").rglob("*.xplane.pb"))
+
+
+def test_what_never_changes_is_written_once(run):
+    metadata = [
+        value.HasField("metadata")
+        for _, value in values(run[0] / "validation")
+        if value.tag == "attention/001"
+    ]
+    assert metadata == [True, False, False]
+
+
+def test_hypotheses(run):
+    folder, translator, _ = run
+    pictures = read(folder)[0]
+    *free, forced = pictures["attention/001"][2]["hypotheses"]
+    assert [(h["kind"], h["rank"]) for h in free] == [("free", 0), ("free", 1)]
+    assert free[0]["ranking"] >= free[1]["ranking"]
+    assert forced["kind"] == "forced" and forced["ranking"] is None
+    assert forced["text"] == REFERENCES[1]
+    assert forced["tokens"][-1] == ["</s>", 2, 2]
+    weights = forced["weights"]
+    assert weights.shape == (2, 3, 6)  # heads, "yx", "ÉCOLE", with end tokens
+    np.testing.assert_allclose(weights.sum(axis=-1), 1, atol=0.01)
+    assert np.abs(weights[0] - weights[1]).max() > 0.01  # two heads, not their mean
+
+
+def test_moving_average(run):
+    """What was shown last is what `fit` has left behind; before it, there was more."""
+    folder, translator, callback = run
+    pictures = read(folder)[0]
+    for n, made in enumerate(callback.probe.pictures()):
+        same(made, pictures[f"attention/00{n}"][2])
+
+
+def test_it_is_what_the_translator_says(run):
+    folder, translator, callback = run
+    search = ks.BeamSearch(2, n_best=2)  # that of the translator, but narrower
+    translations = translator.with_search(search)(SENTENCES)
+    pictures = read(folder)[0]
+    for n, translation in enumerate(translations):
+        free = pictures[f"attention/00{n}"][2]["hypotheses"][:2]
+        for said, known in zip(
+            free, [translation, *translation.alternatives], strict=True
+        ):
+            assert said["text"] == known.text
+            assert said["score"] == pytest.approx(known.score, abs=1e-4)
+            mean = said["weights"].mean(axis=0)
+            np.testing.assert_allclose(mean, known.alignment, atol=1e-3)
+            assert [t[0] for t in said["tokens"]] == known.target_tokens
+    pairs = ks.data.Pairs(SENTENCES, REFERENCES)
+    scores = [
+        pictures[f"attention/00{n}"][2]["hypotheses"][-1]["score"] for n in range(3)
+    ]
+    np.testing.assert_allclose(scores, translator.score(pairs), atol=1e-4)
+
+
+def test_table(run):
+    pictures = read(run[0])[0]
+    table = pictures.pop("attention/table")
+    for step, rows in table.items():
+        assert rows == {tag: made[step]["metrics"] for tag, made in pictures.items()}
+        assert all("bleu" in row for row in rows.values())
+
+
+# When ---------------------------------------------------------------------------------
+
+
+@functools.cache
+def greedy():
+    """Without references, and nothing traced twice."""
+    return compiled(search=ks.Greedy())
+
+
+def callback(folder, probe=None, **options):
+    made = ks.callbacks.AttentionCallback(
+        greedy(), SENTENCES[:1], log_dir=folder, **options
+    )
+    made.probe = probe or FixedProbe(random_picture())
+    return made
+
+
+def train(callback, epochs=3, **options):
+    """A model of one weight: only the callback costs time."""
+    model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    options = {"epochs": epochs, "callbacks": [callback], "verbose": 0, **options}
+    return model.fit(np.ones((2, 1)), np.ones((2, 1)), **options)
+
+
+def steps(folder, tag="attention/000"):
+    return list(read(folder)[0].get(tag, ()))
+
+
+@pytest.mark.parametrize(
+    "options, fitted, expected",
+    [
+        ({}, {"epochs": 3}, [0, 1, 2]),
+        ({"every": 2}, {"epochs": 5}, [1, 3]),
+        ({"every": 4}, {"epochs": 3}, []),
+        ({}, {"epochs": 6, "initial_epoch": 4}, [4, 5]),
+    ],
+)
+def test_every(options, fitted, expected, tmp_path):
+    train(callback(tmp_path, **options), **fitted)
+    assert steps(tmp_path) == expected
+
+
+def test_name(tmp_path):
+    train(callback(tmp_path, name="en-de/probe"), epochs=1)
+    assert steps(tmp_path, "en-de/probe/000") == [0]
+    assert steps(tmp_path, "en-de/probe/table") == [0]
+
+
+def test_training_that_goes_on(tmp_path):
+    """A second `fit` makes a file of its own, which can be read by itself."""
+    shown = callback(tmp_path)
+    train(shown, epochs=2)
+    for path in tmp_path.rglob("events.*"):
+        path.unlink()
+    train(shown, epochs=3, initial_epoch=2)
+    assert steps(tmp_path) == [2]
+
+
+def test_in_a_loop_of_ones_own(tmp_path):
+    shown = callback(tmp_path)
+    for step in (10, 20):
+        shown.write(step)
+        assert steps(tmp_path)[-1] == step  # at once, not only when it is closed
+    shown.close()
+    shown.close()
+    assert steps(tmp_path) == [10, 20]
+
+
+def test_records_whatever_others_say(tmp_path):
+    shown = callback(tmp_path)
+    with tf.summary.record_if(False):
+        train(shown, epochs=1)
+    assert steps(tmp_path) == [0]
+
+
+# What is shown ------------------------------------------------------------------------
+
+
+def test_greedy_without_references(tmp_path):
+    shown = ks.callbacks.AttentionCallback(greedy(), SENTENCES, log_dir=tmp_path)
+    made = shown.probe.pictures()
+    assert [len(picture["hypotheses"]) for picture in made] == [1, 1, 1]
+    assert made[0]["reference"] is None and "bleu" not in made[0]["metrics"]
+    assert made[0]["hypotheses"][0]["centre"] is None
+
+
+def test_what_is_not_read_is_not_shown(tmp_path):
+    """Behind max_source there is nothing but the end token."""
+    made = ks.Translator(
+        greedy().model, greedy().source_text, greedy().target_text, max_source=2
+    ).with_search(ks.Greedy())
+    shown = ks.callbacks.AttentionCallback(made, ["deaf"], log_dir=tmp_path)
+    [picture] = shown.probe.pictures()
+    assert [token[0] for token in picture["source"]["tokens"]] == ["d", "e", "</s>"]
+    assert picture["hypotheses"][0]["shape"][2] == 3
+
+
+def test_many_sentences_are_not_one_batch(tmp_path, monkeypatch):
+    monkeypatch.setattr("keras_seqattn.pictures.probe._AT_ONCE", 2)
+    shown = ks.callbacks.AttentionCallback(greedy(), SENTENCES, log_dir=tmp_path)
+    found = shown.probe.pictures()
+    monkeypatch.undo()
+    for one, other in zip(found, shown.probe.pictures(), strict=True):
+        same(one, other, 1e-5)
+
+
+def test_weights_that_are_nan(tmp_path):
+    """There is nothing to choose any more; training and log survive."""
+    shown = ks.callbacks.AttentionCallback(
+        greedy(), SENTENCES, REFERENCES, log_dir=tmp_path
+    )
+    weights = greedy().model.get_weights()
+    greedy().model.set_weights([w * np.nan for w in weights])
+    shown.write(0)
+    shown.close()
+    greedy().model.set_weights(weights)
+    found, _ = read(tmp_path)
+    assert found.pop("attention/table")[0]["attention/002"]["entropy"] is None
+    for made in found.values():
+        [said] = made[0]["hypotheses"]
+        assert said["kind"] == "forced" and said["score"] is None
+        assert np.isnan(said["weights"]).all()
+
+
+def test_compiled_once(tmp_path):
+    """The second time, and other sentences, cost no new graph."""
+    counts = []
+    for sentence in ("deaf", "abba", "b"):
+        shown = ks.callbacks.AttentionCallback(
+            greedy(), [sentence], ["x"], log_dir=tmp_path
+        )
+        shown.probe.pictures()
+        counts.append(len(functions_of(greedy().model)))
+    assert len(set(counts)) == 1
+
+
+# No harm ------------------------------------------------------------------------------
+
+
+def test_an_error_does_not_end_the_training(tmp_path):
+    probe = FixedProbe(error=RuntimeError("out of luck"))
+    with pytest.warns(UserWarning) as caught:
+        history = train(callback(tmp_path, probe), epochs=3)
+    assert len(history.history["loss"]) == 3
+    assert probe.count == 1 and steps(tmp_path) == []
+    assert [str(warning.message) for warning in caught] == [
+        "AttentionCallback could not show the alignments. Expected a model that "
+        "translates and a folder to write in, received RuntimeError: out of luck. The "
+        "training goes on without them; to see where the error comes from, call "
+        "`write(step)`."
+    ]
+
+
+def test_the_next_training_tries_again(tmp_path):
+    shown = callback(tmp_path, FixedProbe(error=RuntimeError()))
+    with pytest.warns(UserWarning):
+        train(shown)
+    shown.probe = FixedProbe(random_picture())
+    train(shown, epochs=1)
+    assert steps(tmp_path) == [0]
+
+
+def test_folder_that_is_gone(tmp_path):
+    """As on a full disk: what cannot be written is not written."""
+    shown = callback(tmp_path)
+    (tmp_path / "validation").rmdir()
+    (tmp_path / "validation").write_text("in the way")
+    with pytest.warns(UserWarning, match="could not show"):
+        history = train(shown)
+    assert len(history.history["loss"]) == 3
+
+
+def test_interrupts_are_for_people(tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        train(callback(tmp_path, FixedProbe(error=KeyboardInterrupt())))
+
+
+def test_embeddings_for_the_projector(tmp_path):
+    translator = greedy()
+    shown = callback(tmp_path, projector=True)
+    train(shown, epochs=1)
+    folder = tmp_path / "validation"
+    vectors = np.loadtxt(folder / "target.tsv", delimiter="\t")
+    weights = translator.model.target_embedding.embeddings.numpy()
+    np.testing.assert_allclose(vectors, weights, rtol=1e-5)
+    lines = (folder / "source.metadata.tsv").read_text().splitlines()
+    assert len(lines) == 1 + translator.source_text.vocabulary_size

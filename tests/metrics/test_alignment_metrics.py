@@ -1,0 +1,134 @@
+"""Alignment error rate and confidence, against the definitions written again."""
+
+import math
+
+import numpy as np
+import pytest
+
+import keras_seqattn as ks
+
+RNG = np.random.default_rng(3)
+
+
+def alignment(target, source):
+    scores = 3 * RNG.normal(size=(target, source))
+    return np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+
+
+# Alignment error rate -----------------------------------------------------------------
+
+
+def test_read(tmp_path):
+    path = tmp_path / "gold.txt"
+    path.write_text("0-0 1?2 3:1\n\n2-1\n", encoding="utf-8")
+    with open(path, encoding="utf-8") as lines:
+        first, second, third = ks.metrics.read_alignments(lines)
+    assert first.sure == {(0, 0)} and first.possible == {(0, 0), (1, 2), (3, 1)}
+    assert not second.sure and not second.possible
+    assert third == ({(2, 1)}, {(2, 1)})
+    [one] = ks.metrics.read_alignments(["1-1 2?3"], one_based=True)
+    assert one == ({(0, 0)}, {(0, 0), (1, 2)})
+
+
+@pytest.mark.parametrize(
+    "links, rate",
+    [
+        ({(0, 0), (1, 1)}, 0.0),  # all sure ones, nothing else
+        ({(0, 0), (1, 1), (2, 2)}, 0.0),  # what is possible costs nothing
+        ({(0, 0)}, 1 - (1 + 1) / (1 + 2)),  # a sure one is missing
+        ({(0, 0), (1, 1), (0, 2)}, 1 - (2 + 2) / (3 + 2)),  # one too many
+        ({(2, 2)}, 1 - (0 + 1) / (1 + 2)),
+        (set(), 1.0),
+    ],
+)
+def test_error_rate(links, rate):
+    gold = ks.metrics.read_alignments(["0-0 1-1 2?2"])
+    assert ks.metrics.alignment_error_rate([links], gold) == pytest.approx(rate)
+
+
+def test_error_rate_counts_over_all_sentences():
+    gold = ks.metrics.read_alignments(["0-0", "0-0 1-1 2-2", ""])
+    links = [{(0, 1)}, {(0, 0), (1, 1), (2, 2)}, set()]
+    assert ks.metrics.alignment_error_rate(links, gold) == pytest.approx(1 - 6 / 8)
+    assert ks.metrics.alignment_error_rate([set()], gold[2:]) == 0.0
+
+
+def test_links():
+    soft = [[0.1, 0.9, 0.0], [0.0, 0.0, 0.0], [0.5, 0.0, 0.5]]
+    assert ks.metrics.alignment_links(soft) == {(1, 0), (0, 2)}
+
+
+def test_from_subwords_to_error_rate():
+    """Three source and four target subwords with end tokens, two words each."""
+    soft = np.array(
+        [
+            [0.4, 0.5, 0.1, 0.0],
+            [0.1, 0.2, 0.7, 0.0],
+            [0.2, 0.4, 0.4, 0.0],
+            [0.0, 0.0, 0.1, 0.9],
+        ]
+    )
+    words = ks.metrics.merge_subwords(soft, [0, 0, 1, -1], [0, 1, 1, -1])
+    np.testing.assert_allclose(words, [[0.9, 0.1], [0.45, 0.55]])
+    gold = ks.metrics.read_alignments(["0-0 1-1"])
+    assert (
+        ks.metrics.alignment_error_rate([ks.metrics.alignment_links(words)], gold)
+        == 0.0
+    )
+
+
+def test_merging_keeps_what_is_distributed():
+    soft = alignment(5, 6)
+    words = ks.metrics.merge_subwords(soft, [0, 0, 1, 1, 1, 2], [0, 1, 1, 2, 2])
+    assert words.shape == (3, 3)
+    np.testing.assert_allclose(words.sum(axis=1), 1.0)
+    np.testing.assert_allclose(words[2, 1], soft[3:, 2:5].sum(axis=1).mean())
+    same = ks.metrics.merge_subwords(soft, range(6), range(5))
+    np.testing.assert_allclose(same, soft)
+
+
+# Confidence ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target, source", [(1, 1), (4, 3), (2, 7)])
+def test_confidence(target, source):
+    a = alignment(target, source)
+    found = ks.metrics.alignment_confidence(a.astype("float64"))
+    covered = [sum(a[i, j] for i in range(target)) for j in range(source)]
+    deviation = sum(math.log(1 + (1 - c) ** 2) for c in covered) / source
+    out = -sum(x * math.log(x) for x in a.flat) / target
+    columns = a / a.sum(axis=0)
+    into = -sum(x * math.log(x) for x in columns.flat) / source
+    np.testing.assert_allclose(found.coverage_deviation, deviation, atol=1e-12)
+    np.testing.assert_allclose(found.absentmindedness_out, out, atol=1e-12)
+    np.testing.assert_allclose(found.absentmindedness_in, into, atol=1e-12)
+    confidence = math.exp(-0.05 * (deviation + out + into) ** 2)
+    np.testing.assert_allclose(found.confidence, confidence)
+    entropy = out / math.log(source) if source > 1 else 0.0
+    np.testing.assert_allclose(found.entropy, entropy, atol=1e-12)
+    penalty = sum(math.log(min(c, 1.0)) for c in covered)
+    np.testing.assert_allclose(found.coverage_penalty, penalty, atol=1e-12)
+
+
+def test_confidence_of_extremes():
+    best = ks.metrics.alignment_confidence(np.eye(4))
+    assert best == (0.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+    assert "-0.0" not in str(best)
+    lost = ks.metrics.alignment_confidence(np.full((4, 4), 0.25))
+    assert lost.entropy == pytest.approx(1.0)
+    assert lost.absentmindedness_in == pytest.approx(math.log(4))
+    assert lost.coverage_deviation == 0.0  # spread, but each is seen once in sum
+    stuck = ks.metrics.alignment_confidence(np.eye(4)[[0, 0, 0, 0]])
+    assert stuck.coverage_deviation == pytest.approx(
+        math.log(10) / 4 + 3 * math.log(2) / 4
+    )
+    assert stuck.coverage_penalty == pytest.approx(3 * math.log(1e-6))
+    assert stuck.absentmindedness_out == 0.0
+
+
+def test_coverage_penalty_is_that_of_the_search():
+    a = alignment(3, 5).astype("float32")
+    ours = ks.metrics.alignment_confidence(a).coverage_penalty
+    np.testing.assert_allclose(
+        ours, ks.decoding.coverage_penalty(a.sum(axis=0)[None], None, 1.0)[0], rtol=1e-5
+    )

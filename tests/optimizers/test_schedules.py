@@ -1,0 +1,153 @@
+"""Learning rates at the steps where they change, by hand and by the peers' formulas."""
+
+import keras
+import numpy as np
+import pytest
+
+import keras_seqattn as ks
+
+HALVING = ks.optimizers.HalvingDecay(1.0, start=5, every=2, times=3, warmup=4, name="h")
+RNMT = ks.optimizers.RNMTPlusSchedule(4, start=8000, end=16000, warmup=100, name="r")
+
+
+def rates(schedule, steps):
+    return [float(schedule(step)) for step in steps]
+
+
+def test_halving():
+    schedule = ks.optimizers.HalvingDecay(2.0, start=5, every=2)
+    expected = [2.0] * 5 + [1.0, 1.0, 0.5, 0.5, 0.25]
+    assert rates(schedule, range(10)) == expected
+
+
+def test_halving_ends():
+    schedule = ks.optimizers.HalvingDecay(1.0, start=1, every=1, times=2)
+    assert rates(schedule, range(5)) == [1.0, 0.5, 0.25, 0.25, 0.25]
+
+
+def test_warmup():
+    schedule = ks.optimizers.HalvingDecay(1.0, start=100, every=1, warmup=4)
+    expected = [0.01, 0.01**0.75, 0.1, 0.01**0.25, 1.0, 1.0]
+    np.testing.assert_allclose(rates(schedule, range(6)), expected, rtol=1e-5)
+
+
+def test_steps_beyond_float32():
+    schedule = ks.optimizers.HalvingDecay(1.0, start=2**24 + 1, every=2**24)
+    assert rates(schedule, [2**24, 2**24 + 1]) == [1.0, 0.5]
+
+
+# Papers -------------------------------------------------------------------------------
+
+
+def test_luong2015():
+    """10 epochs, halved every epoch after 5; 12 and 8 with dropout."""
+    schedule = ks.optimizers.HalvingDecay.luong2015(100)
+    by_epoch = rates(schedule, range(0, 1000, 100))
+    assert by_epoch == [1.0] * 5 + [0.5, 0.25, 0.125, 0.0625, 0.03125]
+    assert rates(schedule, [499, 500, 599]) == [1.0, 0.5, 0.5]
+    by_epoch = rates(
+        ks.optimizers.HalvingDecay.luong2015(100, dropout=True), range(0, 1200, 100)
+    )
+    assert by_epoch == [1.0] * 8 + [0.5, 0.25, 0.125, 0.0625]
+
+
+def test_gnmt2016():
+    schedule = ks.optimizers.HalvingDecay.gnmt2016()
+    steps = [0, 1_199_999, 1_200_000, 1_400_000, 1_600_000, 1_800_000, 3_000_000]
+    expected = [0.5, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.03125]
+    assert rates(schedule, steps) == expected
+
+
+@pytest.mark.parametrize("training_steps", [12_000, 340_000, 777])
+@pytest.mark.parametrize(
+    "scheme, share, stretches",
+    [("luong5", 1 / 2, 5), ("luong10", 1 / 2, 10), ("luong234", 2 / 3, 4)],
+)
+def test_tensorflow_nmt(scheme, share, stretches, training_steps):
+    """Its formula: staircase decay that counts from the start of the decay."""
+    schedule = ks.optimizers.HalvingDecay.tensorflow_nmt(
+        scheme, training_steps, warmup=50
+    )
+    start = int(training_steps * share)
+    every = int((training_steps - start) / stretches)
+    steps = np.unique(np.linspace(0, training_steps, 60).astype(int))
+    steps = [*steps, start - 1, start, start + every - 1, start + every]
+    for step in steps:
+        expected = 0.5 ** ((step - start) // every) if step >= start else 1.0
+        expected *= 0.01 ** ((50 - step) / 50) if step < 50 else 1.0
+        np.testing.assert_allclose(schedule(step), expected, rtol=1e-5)
+
+
+def test_tensorflow_nmt_recipes():
+    """Its README: IWSLT 12K steps, "after 8K"; WMT 340K, "after 170K", "every 17K"."""
+    iwslt = ks.optimizers.HalvingDecay.tensorflow_nmt("luong234", 12_000)
+    assert (iwslt.start - iwslt.every, iwslt.every) == (8_000, 1_000)
+    wmt = ks.optimizers.HalvingDecay.tensorflow_nmt("luong10", 340_000)
+    assert (wmt.start - wmt.every, wmt.every) == (170_000, 17_000)
+
+
+@pytest.mark.parametrize("training_steps", [10_000, 3_333])
+def test_nvidia_gnmt(training_steps):
+    schedule = ks.optimizers.HalvingDecay.nvidia_gnmt(training_steps, 1e-3)
+    start = int(0.666 * training_steps)
+    every = (training_steps - start) // 4
+    for step in [0, 100, 200, 201, start - 1, *range(start, training_steps, 99)]:
+        if step <= 200:
+            expected = 1e-3 * 0.01 ** ((200 - step) / 200)
+        elif step < start:
+            expected = 1e-3
+        else:
+            expected = 1e-3 * 0.5 ** min((step - start) // every + 1, 4)
+        np.testing.assert_allclose(schedule(step), expected, rtol=1e-5)
+
+
+def test_short_trainings_still_have_a_schedule():
+    for training_steps in (1, 2, 3):
+        schedule = ks.optimizers.HalvingDecay.tensorflow_nmt("luong10", training_steps)
+        assert schedule(0) == 1.0
+        assert np.isfinite(
+            ks.optimizers.HalvingDecay.nvidia_gnmt(training_steps, 1e-3)(0)
+        )
+
+
+@pytest.mark.parametrize("replicas", [1, 4, 32])
+def test_rnmt_plus(replicas):
+    n, p, s, e = replicas, 500, 600_000, 1_200_000
+    schedule = ks.optimizers.RNMTPlusSchedule(n, start=s, end=e)
+    for t in [0, 1, 250 * n, 500 * n, 501 * n, s // n, (s + e) // (2 * n), e // n]:
+        with np.errstate(over="ignore"):
+            fall = n * np.power(2.0 * n, (s - n * t) / (e - s))
+        expected = 1e-4 * min(1 + t * (n - 1) / (n * p), n, fall)
+        np.testing.assert_allclose(schedule(t), expected, rtol=1e-4)
+    assert float(schedule(0)) == pytest.approx(1e-4)
+    assert float(schedule(e // n)) == pytest.approx(0.5e-4, rel=1e-4)
+
+
+# In an optimizer ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+@pytest.mark.parametrize("schedule", [HALVING, RNMT], ids=["halving", "rnmt"])
+def test_in_an_optimizer(schedule, jit_compile):
+    """The gradient is one: each step of SGD moves the weight by its learning rate."""
+    model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1, use_bias=False)])
+    model.compile(
+        keras.optimizers.SGD(schedule),
+        loss=lambda y, logits: keras.ops.sum(logits, axis=-1),
+        jit_compile=jit_compile,
+    )
+    start = model.get_weights()[0]
+    model.fit(np.ones((10, 1)), np.ones((10, 1)), batch_size=1, verbose=0)
+    moved = (start - model.get_weights()[0])[0, 0]
+    np.testing.assert_allclose(moved, sum(rates(schedule, range(10))), rtol=1e-4)
+
+
+@pytest.mark.parametrize("schedule", [HALVING, RNMT], ids=["halving", "rnmt"])
+def test_config(schedule):
+    serialize = keras.optimizers.schedules.serialize
+    again = keras.optimizers.schedules.deserialize(serialize(schedule))
+    assert type(again) is type(schedule)
+    assert again.get_config() == schedule.get_config()
+    optimizer = keras.optimizers.SGD(schedule)
+    optimizer = keras.optimizers.SGD.from_config(optimizer.get_config())
+    assert optimizer.get_config()["learning_rate"] == serialize(schedule)
