@@ -1,0 +1,1 @@
+"""Do the tests catch faults? Small ones, drawn by a seed, tell."""

@@ -1,0 +1,132 @@
+"""All faults, one after the other, and what they leave: a file of results."""
+
+import concurrent.futures
+import json
+import os
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from tools.mutations.running import (
+    CAUGHT,
+    against,
+    check_import,
+    copied,
+    snapshot,
+    tested,
+)
+
+
+def load(path):
+    """Results by the names of faults; none where there is no file yet."""
+    path = Path(path)
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def save(path, content):
+    """Writes a file whole or not at all."""
+    part = Path(f"{path}.part")
+    text = json.dumps(content, indent=1, ensure_ascii=False)
+    part.write_text(text + "\n", encoding="utf-8")
+    os.replace(part, path)
+
+
+def run(root, records, path, seconds, jobs, again=False):
+    """Runs what has no result yet; each result is in the file as soon as it is known.
+
+    Args:
+        root: of the project.
+        records: of the faults.
+        path: of the file of results.
+        seconds: limit for each fault.
+        jobs: how many at a time.
+        again: also those that have a result.
+
+    Returns:
+        the results of these faults.
+    """
+    results = load(path)
+    todo = [one for one in records if again or not is_run(results.get(one["id"]))]
+    print(f"{len(todo)} of {len(records)} are to run, {jobs} at a time.", flush=True)
+    with tempfile.TemporaryDirectory(prefix="mutations-") as work:
+        work = Path(os.path.realpath(work))
+        original = work / "original"
+        snapshot(root, original)
+        with copied(original, work / "check") as project:
+            check_import(project)
+        for record, result in outcomes(todo, original, work, seconds, jobs):
+            if result["outcome"] != "stopped":
+                results[record["id"]] = result
+                save(path, dict(sorted(results.items())))
+                print(line(record, result), flush=True)
+        confirm(original, work, records, results)
+        save(path, dict(sorted(results.items())))
+    return {record["id"]: results.get(record["id"]) for record in records}
+
+
+def outcomes(todo, original, work, seconds, jobs):
+    """Yields `(record, result)` as they come; an interruption stops all tests."""
+    stopping = threading.Event()
+
+    def one(record):
+        if stopping.is_set():
+            return {"outcome": "stopped"}
+        return against(record, original, work / record["id"], seconds, stopping)
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        futures = {pool.submit(one, record): record for record in todo}
+        try:
+            for future in concurrent.futures.as_completed(futures):
+                yield futures[future], future.result()
+        finally:
+            stopping.set()
+
+
+def confirm(original, work, records, results):
+    """The tests that failed must pass without a fault; else they caught nothing."""
+    some = [results[one["id"]] for one in records if one["id"] in results]
+    some = [one for one in some if one["outcome"] == "caught" and "sure" not in one]
+    some = [one for one in some if one["by"].startswith("tests/")]
+    if not some:
+        return
+    with copied(original, work / "confirm") as project:
+        passing = pass_alone(project, sorted({one["by"] for one in some}))
+    for one in some:
+        one["sure"] = one["by"] in passing
+        if not one["sure"]:
+            one["outcome"] = "fails anyway"
+
+
+def pass_alone(project, tests):
+    """Those tests that pass: tried all at once, and one by one where that fails."""
+
+    def good(seconds, *tests):
+        never = threading.Event()
+        return tested(project, tests, seconds, never)[0] == "survived"
+
+    if good(60 + 30 * len(tests), *tests):
+        return tests
+    # The values of a parameter may be the library's: then all of the test counts.
+    return [
+        test for test in tests if good(300, test) or good(300, test.partition("[")[0])
+    ]
+
+
+def is_run(result):
+    """Whether there is nothing left to do."""
+    return bool(result) and result["outcome"] != "not found"
+
+
+def line(record, result):
+    """One result, for people."""
+    seconds, by = f"{result['seconds']:.0f} s", result.get("by") or ""
+    return (
+        f"{time.strftime('%H:%M')} {record['id']} {result['outcome']:9} {seconds:>6}  "
+        f"{record['kind']:13} {result.get('at', record['path'])}  {by}"
+    )
+
+
+def is_caught(result):
+    """Whether a result, or none, says that tests saw the fault."""
+    return bool(result) and result["outcome"] in CAUGHT

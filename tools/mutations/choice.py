@@ -1,0 +1,97 @@
+"""Which tests run against a fault, and in which order."""
+
+import re
+from pathlib import Path
+
+# A folder that is in no list has the tests of its own name. What is not there is
+# passed over, so that the folders of tomorrow may stand here.
+OWN = {
+    "ops": ["ops", "oracles", "goldens"],
+    "layers": ["layers", "oracles", "goldens", "contract"],
+    "models": ["models", "contract"],
+    "losses": ["losses", "training"],
+    "metrics": ["metrics", "training"],
+    "callbacks": ["callbacks", "training"],
+    "optimizers": ["optimizers", "training"],
+    "schedules": ["schedules", "training"],
+}
+ERRORS = ("ops", "layers", "models", "decoding")  # their errors: tests/errors
+FIRST = 6  # files that run before all others
+COMMON = {"call", "build", "get_config", "compute_mask", "step", "start", "main"}
+
+
+def test_folders(path, kind):
+    """The folders of tests of a module, whether or not they exist.
+
+    Args:
+        path: of the module, from the root.
+        kind: of fault.
+    """
+    folder = path.split("/")[1].removesuffix(".py")
+    errors = ["errors"] if kind == "dropped raise" and folder in ERRORS else []
+    return [f"tests/{name}" for name in [*errors, *OWN.get(folder, [folder])]]
+
+
+def runs(root, record, place):
+    """Arguments of pytest, run after run: what speaks of the fault's place comes first.
+
+    Args:
+        root: of the project.
+        record: of the fault.
+        place: `Place` of the fault today. Its tests run, and those in the record.
+
+    Returns:
+        list of lists of strings.
+    """
+    by_hand = record.get("now", {}).get("tests")
+    folders = [*test_folders(place.path, record["kind"]), *record["tests"]]
+    folders = list(dict.fromkeys(by_hand or folders))
+    files = {
+        file.relative_to(root).as_posix(): file.read_text(encoding="utf-8")
+        for folder in folders
+        for file in tests_in(Path(root) / folder)
+    }
+    if not files:
+        raise ValueError(
+            f"{record['id']} has no tests. Expected files test_*.py in one of "
+            f"{', '.join(folders)}, received none. Add the new folder to OWN in "
+            'tools/mutations/choice.py, or "tests" to the "now" of this fault.'
+        )
+    scores = {file: score(file, text, place) for file, text in files.items()}
+    ranked = sorted(files, key=lambda file: -scores[file])
+    first = [file for file in ranked if scores[file]][:FIRST]
+    rest = [file for file in ranked if file not in first]
+    words = " or ".join(words_of(place))
+    if not words or not rest:
+        return [some for some in (first, rest) if some]
+    later = [[*rest, "-k", words], [*rest, "-k", f"not ({words})"]]
+    return [first, *later] if first else later
+
+
+def tests_in(path):
+    """A file of tests, or all in a folder."""
+    return [path] if path.is_file() else sorted(path.rglob("test_*.py"))
+
+
+def words_of(place):
+    """What the names of tests of a place may hold: `local` for `local_attention.py`."""
+    words = [Path(place.path).stem.split("_")[0]]
+    words += [name.strip("_") for name in place.function.split(".") if telling(name)]
+    return sorted({word for word in words if len(word) > 2 and word.isidentifier()})
+
+
+def telling(name):
+    """Whether few functions have this name."""
+    return len(name) > 3 and name not in COMMON and not name.startswith("__")
+
+
+def score(file, text, place):
+    """How much a file of tests speaks of a function, its class and its module."""
+    module = Path(place.path).stem
+    points = 8 * (Path(file).stem.removeprefix("test_") == module)
+    names = place.function.split(".")
+    for name, weight in [(module, 2), *((name, 4) for name in names)]:
+        if telling(name):
+            found = len(re.findall(rf"\b{re.escape(name)}\b", text))
+            points += weight * bool(found) + min(found, 20) / 20
+    return points

@@ -1,0 +1,103 @@
+"""Finds a fault again by what its line says, wherever the code has gone."""
+
+from typing import NamedTuple
+
+from tools.mutations.sources import lines_of, plain
+
+
+class Place(NamedTuple):
+    """Where a fault goes today.
+
+    path: of the file, from the root.
+    number: of the line.
+    line: what it becomes.
+    function: qualified name.
+    """
+
+    path: str
+    number: int
+    line: str
+    function: str
+
+
+class NotFound(ValueError):
+    """A fault whose line is nowhere, or in several places."""
+
+
+def find(record, texts):
+    """The place of a fault in the library as it is.
+
+    Args:
+        record: of `tools/mutations.json`. `now`, where somebody has added it, is a
+            dict of `path`, `line` and `mutated`, and of `nth` where the file has that
+            line several times.
+        texts: `{path: text}` of the library.
+
+    Returns:
+        `Place`. Raises `NotFound` where there is none or more than one.
+    """
+    now = record.get("now")
+    if now:
+        return found_by_hand(record["id"], now, texts)
+    wanted, name = plain(record["line"]), record["function"].rpartition(".")[2]
+    lines = [
+        line
+        for path, text in texts.items()
+        if wanted in " ".join(text.split())
+        for line in lines_of(path, text)
+        if plain(line.text) == wanted
+    ]
+    home = [line for line in lines if line.path == record["path"]]
+    for some in (
+        [line for line in home if line.function == record["function"]],
+        [line for line in lines if line.function == record["function"]],
+        [line for line in lines if line.function.rpartition(".")[2] == name],
+        lines,
+    ):
+        line = the_one(record, some)
+        if line:
+            return placed(line, record["mutated"])
+    raise NotFound(
+        f"{record['id']} is not found: expected one line {wanted!r} as in "
+        f"{record['path']}, {record['function'] or 'outside of functions'}, received "
+        f"{len(lines)} that fit as well. Point it to the new place: give it "
+        '"now": {"path": ..., "line": ..., "mutated": ...} in tools/mutations.json.'
+    )
+
+
+def the_one(record, lines):
+    """The line that is meant; None where nothing tells."""
+    same = [line for line in lines if line.statement == record["statement"]]
+    if len(same) == 1:
+        return same[0]
+    if len({(line.path, line.function) for line in lines}) != 1:
+        return None
+    # `raise ValueError(` may be any of several: as many as before, in the same order.
+    if len(lines) == record["of"]:
+        same_place = lines[0].function == record["function"]
+        is_whole = plain(record["line"]) == record["statement"]
+        return lines[record["nth"] - 1] if same_place or is_whole else None
+    return None
+
+
+def found_by_hand(name, now, texts):
+    """What a person wrote down."""
+    lines = [
+        line
+        for line in lines_of(now["path"], texts.get(now["path"], ""))
+        if plain(line.text) == plain(now["line"])
+    ]
+    nth = now.get("nth")
+    if nth is None and len(lines) != 1 or nth is not None and len(lines) < nth:
+        raise NotFound(
+            f'{name} is not found where its "now" points to: expected one line '
+            f"{now['line'].strip()!r} in {now['path']}, received {len(lines)}. Correct "
+            '"now" in tools/mutations.json; "nth" chooses of several.'
+        )
+    return placed(lines[(nth or 1) - 1], now["mutated"])
+
+
+def placed(line, mutated):
+    """A line, wrong, as far to the right as before."""
+    indentation = line.text[: len(line.text) - len(line.text.lstrip())]
+    return Place(line.path, line.number, indentation + mutated.strip(), line.function)

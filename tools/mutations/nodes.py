@@ -1,0 +1,69 @@
+"""What syntax trees say of a source: where a node stands, what it is called."""
+
+import ast
+import re
+
+JOINED = ("list", "tuple", "sorted", "str", "repr", "join", "lower", "upper", "strip")
+TEXTS = (ast.JoinedStr, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp)
+
+
+class Text:
+    """Places of nodes in lines of characters; the parser counts bytes."""
+
+    def __init__(self, lines):
+        self.lines = lines
+
+    def column(self, line, byte):
+        """The character of a byte."""
+        return len(self.lines[line - 1].encode()[:byte].decode())
+
+    def of(self, node):
+        """The span of a node on one line; None for a longer one."""
+        if node.lineno != node.end_lineno:
+            return None
+        start = self.column(node.lineno, node.col_offset)
+        return node.lineno, start, self.column(node.lineno, node.end_col_offset)
+
+    def between(self, left, right, pattern):
+        """The span of what stands between two nodes, parentheses aside."""
+        if left.end_lineno != right.lineno:
+            return None
+        start = self.column(left.end_lineno, left.end_col_offset)
+        end = self.column(right.lineno, right.col_offset)
+        found = re.search(pattern, self.lines[right.lineno - 1][start:end])
+        return found and (right.lineno, start + found.start(), start + found.end())
+
+    def read(self, span):
+        """The characters of a span."""
+        line, start, end = span
+        return self.lines[line - 1][start:end]
+
+
+def integer(node):
+    """The value of an integer constant; None for all else."""
+    sign = 1
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        sign, node = -1, node.operand
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return sign * node.value
+    return None
+
+
+def name_of(node):
+    """`ops.where` of a name or attribute; of a call that of its function."""
+    if isinstance(node, ast.Call):
+        return name_of(node.func)
+    if isinstance(node, ast.Attribute):
+        return f"{name_of(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def is_text(node):
+    """Whether adding to it joins strings or lists."""
+    if isinstance(node, ast.BinOp):
+        return is_text(node.left) or is_text(node.right)
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, (str, bytes))
+    if isinstance(node, ast.Call):
+        return name_of(node).rpartition(".")[2] in JOINED
+    return isinstance(node, TEXTS)
