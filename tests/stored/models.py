@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import warnings
 
 import keras
 import numpy as np
@@ -32,6 +33,7 @@ FAMILIES = {
     for family, row in ZOO_ROWS.items()
     for variant, options in {"": {}, **row.variants}.items()
 }
+WEIGHTS = ("bahdanau2015", "luong2015", "gnmt2016")  # also stored without a model
 LAYERS = {row.name: row for row in LAYER_ROWS}
 
 
@@ -45,6 +47,27 @@ def zoo_model(name, **sizes):
         sizes["target_vocabulary"] = sizes["source_vocabulary"]
     sizes = {size: number for size, number in sizes.items() if size in known}
     return build("small", **{**sizes, **options})
+
+
+def _quantized():
+    model = enliven(zoo_model("luong2015"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Keras warns about layers without products
+        model.quantize("int8")
+    return model
+
+
+def _half_precision():
+    before = keras.config.dtype_policy()
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    try:
+        return enliven(zoo_model("bahdanau2015"))
+    finally:
+        keras.config.set_dtype_policy(before)
+
+
+# Models that compute in other ways, by the names of their files.
+CHANGES = {"int8": _quantized, "bfloat16": _half_precision}
 
 
 def enliven(model, seed=SEED):
