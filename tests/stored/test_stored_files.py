@@ -19,7 +19,8 @@ from tests.stored.project import Shortlist, TextProcessor, Translator
 
 PROCESSORS = ("characters", "words", "word_piece", "unigram", "bpe")
 TRANSLATORS = ("words", "characters", "subwords")
-CHANGED = 0.02  # int8 and bfloat16: what one rounding makes of logits
+# What the roundings of other processors make of logits.
+ROUNDED = {"int8": 0.02, "bfloat16": 0.1}
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +59,9 @@ def test_weights(name, stored):
 def assert_logits(model, name, folder):
     expected = read_arrays(folder / "logits.npz")[name]
     found = models.logits(model)
-    tolerance = CHANGED if name in models.CHANGES else 1e-5
-    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)
-    if name not in models.CHANGES:
+    tolerance = ROUNDED.get(name, 1e-5)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=tolerance)
+    if name not in ROUNDED:
         np.testing.assert_array_equal(found.argmax(-1), expected.argmax(-1))
 
 
@@ -81,7 +82,7 @@ def test_layers(layers, stored):
     for name, layer in layers.items():
         for i, found in enumerate(models.results(layer, name)):
             wanted = expected.pop(f"{name}/{i}")
-            np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-5, err_msg=name)
+            np.testing.assert_allclose(found, wanted, 1e-5, 1e-5, err_msg=name)
     assert not expected
 
 
@@ -94,7 +95,7 @@ def test_training_goes_on(name, stored):
     folder = stored("in_training")
     model = keras.models.load_model(folder / f"{name}.keras")
     expected = read_json(folder / "third_step.json")[name]
-    assert_same(training.third_step(model), expected)
+    assert_same(training.third_step(model), expected, 1e-4)
 
 
 @pytest.mark.system
