@@ -26,6 +26,14 @@ def unpack(name, folder):
     return folder
 
 
+def stems(name, suffix):
+    """Of the files with this suffix on top of an archive, in order."""
+    with zipfile.ZipFile(FILES / f"{name}.zip") as archive:
+        paths = map(Path, archive.namelist())
+        found = [p for p in paths if p.suffix == suffix and len(p.parts) == 1]
+    return [path.stem for path in found]
+
+
 def write_json(path, content):
     text = json.dumps(content, indent=1, ensure_ascii=False)
     path.write_text(f"{text}\n", encoding="utf-8")
