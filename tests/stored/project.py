@@ -1,0 +1,74 @@
+"""All that these tests use of the project.
+
+The stored files stay as they are when modules move: then only the imports here change.
+"""
+
+import zoo
+from keras_seqattn import (
+    BeamSearch,
+    Characters,
+    ConstantProbability,
+    ExponentialProbability,
+    FusedAdam,
+    FusedCrossentropy,
+    Greedy,
+    HalvingDecay,
+    InverseSigmoidProbability,
+    LinearProbability,
+    Perplexity,
+    RelativeLength,
+    RNMTPlusSchedule,
+    Sample,
+    ScheduledSampling,
+    SentencePiece,
+    Shortlist,
+    SmoothedCrossentropy,
+    TextProcessor,
+    TokenAccuracy,
+    Translator,
+    WordPiece,
+    Words,
+)
+from keras_seqattn.cli.main import main as seqattn
+from keras_seqattn.data import Pairs, encode
+from keras_seqattn.export.litert_run import litert_function
+from keras_seqattn.export.manifest import verify
+from keras_seqattn.serving.model import ServedModel
+from keras_seqattn.testing.case import sample, tensors
+from tensorboard_plugin_seqattn.plugin import SeqAttentionLoader
+
+__all__ = [
+    "BeamSearch",
+    "Characters",
+    "ConstantProbability",
+    "ExponentialProbability",
+    "FusedAdam",
+    "FusedCrossentropy",
+    "Greedy",
+    "HalvingDecay",
+    "InverseSigmoidProbability",
+    "LinearProbability",
+    "Pairs",
+    "Perplexity",
+    "RNMTPlusSchedule",
+    "RelativeLength",
+    "Sample",
+    "ScheduledSampling",
+    "SentencePiece",
+    "SeqAttentionLoader",
+    "ServedModel",
+    "Shortlist",
+    "SmoothedCrossentropy",
+    "TextProcessor",
+    "TokenAccuracy",
+    "Translator",
+    "WordPiece",
+    "Words",
+    "encode",
+    "litert_function",
+    "sample",
+    "seqattn",
+    "tensors",
+    "verify",
+    "zoo",
+]
