@@ -165,10 +165,9 @@ def _complaints(tolerances, pair):
 
 
 def _repetitions(pair):
-    """So many that a turn takes about `SECONDS`."""
-    for _ in range(WARM_UP):
-        slowest = max(_ask(process, "repeat")[0] for process in pair)
-    return min(MOST, max(1, round(SECONDS / slowest)))
+    """So many that a turn takes about `SECONDS` where nothing else runs."""
+    fastest = min(_ask(process, "repeat")[0] for process in pair * (1 + WARM_UP))
+    return min(MOST, max(1, round(SECONDS / fastest)))
 
 
 def _memory(point, sides, row):

@@ -103,8 +103,8 @@ def text(benchmark, label, row):
     lines = [table.title(benchmark, label), *(f"  {note}" for note in row["notes"])]
     lines += table.aligned(_table(benchmark, row))
     starts, turns = next(iter(row["figures"].values()))["old"].shape
-    each = f"{turns} turns of {row['repetitions']} repetitions"
-    lines.append(f"  {starts} times new processes of both, each time {each}")
+    each = f"{turns} turns in each; repetitions in a turn: {row['repetitions']}"
+    lines.append(f"  pairs of new processes: {starts}, {each}")
     lines += [f"  {line}" for line in table.machine(row)]
     lines += [f"  {verdict(worse, found)}" for worse, found in _decisive(row)]
     return "\n".join(lines)

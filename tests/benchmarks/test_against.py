@@ -106,7 +106,7 @@ def test_slower_and_faster(checkout):
     assert code == 1, text
     assert f"old: {quick}" in text and f"new: {slow}" in text
     assert ratios(text)["wall"] > 1.5 and ratios(text)["memory"] > 1.5
-    assert "1 times new processes of both, each time 2 turns of 20 repetitions" in text
+    assert "of new processes: 1, 2 turns in each; repetitions in a turn: 20" in text
     assert "GEMM peak of this run" in text and "500 GFLOP/s" in text
     assert re.search(r"^  slower: [\d.]+ is above 1.03", text, re.MULTILINE)
 
