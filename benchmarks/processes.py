@@ -17,18 +17,27 @@ class Refused(Exception):
 
 
 class Process:
-    """One contender; `ask` it."""
+    """One contender; `ask` it.
 
-    def __init__(self, name, python=None):
+    Args:
+        name: to speak of it.
+        python: of an environment of its own.
+        root: of the checkout whose code it runs.
+        path: folders with modules that this checkout may not have.
+    """
+
+    def __init__(self, name, python=None, root=ROOT, path=()):
         self.name, self.log = name, tempfile.TemporaryFile()
         self.connection, theirs = multiprocessing.Pipe()
         command = [python or sys.executable, "-m", "benchmarks.worker"]
-        quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_BACKEND": "tensorflow"}
+        environment = {"TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_BACKEND": "tensorflow"}
+        found = [root, *path, *filter(None, [os.environ.get("PYTHONPATH")])]
+        environment["PYTHONPATH"] = os.pathsep.join(map(str, found))
         with theirs:
             self.process = subprocess.Popen(
                 [*command, str(theirs.fileno())],
-                cwd=ROOT,
-                env={**os.environ, **quiet},
+                cwd=root,
+                env={**os.environ, **environment},
                 pass_fds=[theirs.fileno()],
                 stdout=self.log,
                 stderr=self.log,

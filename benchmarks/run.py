@@ -2,6 +2,7 @@
 
 What `benchmarks/results` has is shown, not measured again: a run that was stopped goes
 on where it was. `--again` measures anew, `--smoke` only sees whether everything runs.
+`--against WORKTREE` compares ours with ours of another checkout, and keeps no results.
 """
 
 import argparse
@@ -9,7 +10,7 @@ import os
 import sys
 import time
 
-from benchmarks import measure, store, table
+from benchmarks import against, measure, store, table
 from benchmarks.catalogue import BENCHMARKS
 from benchmarks.processes import Refused
 from benchmarks.registry import smoked
@@ -24,11 +25,22 @@ def main(arguments=None):
     parser.add_argument(
         "--minutes", type=float, default=90.0, help="then no point is begun (90)"
     )
+    parser.add_argument(
+        "--against",
+        metavar="WORKTREE",
+        help="a checkout whose code takes turns with ours",
+    )
+    parser.add_argument("--turns", type=int, default=20, help="with --against (20)")
     parser.add_argument("--results", default=store.RESULTS, metavar="FOLDER")
     options = parser.parse_args(arguments)
     unknown = sorted(set(options.names) - set(BENCHMARKS))
     if unknown:
         parser.error(f"got {unknown}, expected of {list(BENCHMARKS)}")
+    if options.against is not None:
+        try:
+            against.check(options)
+        except ValueError as error:
+            parser.error(str(error))
     chosen = [BENCHMARKS[name] for name in options.names or BENCHMARKS]
     until = time.monotonic() + 60 * options.minutes
     return int(not all([run(benchmark, options, until) for benchmark in chosen]))
@@ -40,6 +52,8 @@ def run(benchmark, options, until):
     if missing:
         print(f"{benchmark.name} is left out: {', '.join(missing)} is not set.")
         return not options.names
+    if options.against is not None:
+        return against.run(benchmark, options, until)
     if options.smoke:
         benchmark = smoked(benchmark)
     if options.repetitions:

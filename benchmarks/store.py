@@ -53,12 +53,12 @@ def plain(options):
     return json.loads(json.dumps(named))
 
 
-def commit():
-    """That of the checkout, with a + where files were changed since; "" without git."""
+def commit(folder=RESULTS.parent):
+    """That of a checkout, with a + where files were changed since; "" without git."""
     command = ["git", "describe", "--always", "--dirty=+", "--exclude=*"]
     try:
         found = subprocess.run(
-            command, cwd=RESULTS.parent, capture_output=True, text=True, check=True
+            command, cwd=folder, capture_output=True, text=True, check=True
         )
     except (OSError, subprocess.CalledProcessError):
         return ""

@@ -10,15 +10,18 @@ MORE = ("ours / it, tokens / s", "ours / it, tokens / processor s")
 
 def text(benchmark, label, row):
     """The lines of one point."""
-    title = f"{benchmark.name}: {benchmark.what}"
-    if benchmark.axis:
-        title += f" {benchmark.axis} {label}."
-    lines = [title, *(f"  {note}" for note in row["notes"])]
+    lines = [title(benchmark, label), *(f"  {note}" for note in row["notes"])]
     if row["complaints"]:
         complaints = [f"  {complaint}" for complaint in row["complaints"]]
         return "\n".join([*lines, "  no figures: they disagree", *complaints])
-    lines += _aligned(table(benchmark, row))
+    lines += aligned(table(benchmark, row))
     return "\n".join(lines + [f"  {line}" for line in figures(row) + machine(row)])
+
+
+def title(benchmark, label):
+    """The first line of a point."""
+    found = f"{benchmark.name}: {benchmark.what}"
+    return f"{found} {benchmark.axis} {label}." if benchmark.axis else found
 
 
 def table(benchmark, row):
@@ -102,7 +105,8 @@ def share(row, name, steps):
     return done / 1e9 / row["gemm_peak_gflops"]
 
 
-def _aligned(rows):
+def aligned(rows):
+    """Lines of a list of lists of strings."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for first, *others in rows:
         cells = [f"{c:>{w}}" for c, w in zip(others, widths[1:], strict=True)]
