@@ -3,38 +3,32 @@
 The stored files stay as they are when modules move: then only the imports here change.
 """
 
-import zoo
-from keras_seqattn import (
-    BeamSearch,
-    Characters,
+from keras_seqattn import zoo
+from keras_seqattn.cli.main import main as seqattn
+from keras_seqattn.data import Pairs, encode
+from keras_seqattn.decoding import BeamSearch, Greedy, RelativeLength, Sample, Shortlist
+from keras_seqattn.export.litert_run import litert_function
+from keras_seqattn.losses import FusedCrossentropy, SmoothedCrossentropy
+from keras_seqattn.manifest import verify
+from keras_seqattn.metrics import Perplexity, TokenAccuracy
+from keras_seqattn.models import (
     ConstantProbability,
     ExponentialProbability,
-    FusedAdam,
-    FusedCrossentropy,
-    Greedy,
-    HalvingDecay,
     InverseSigmoidProbability,
     LinearProbability,
-    Perplexity,
-    RelativeLength,
-    RNMTPlusSchedule,
-    Sample,
     ScheduledSampling,
+)
+from keras_seqattn.optimizers import FusedAdam, HalvingDecay, RNMTPlusSchedule
+from keras_seqattn.serving.model import ServedModel
+from keras_seqattn.testing.case import sample, tensors
+from keras_seqattn.text import (
+    Characters,
     SentencePiece,
-    Shortlist,
-    SmoothedCrossentropy,
     TextProcessor,
-    TokenAccuracy,
-    Translator,
     WordPiece,
     Words,
 )
-from keras_seqattn.cli.main import main as seqattn
-from keras_seqattn.data import Pairs, encode
-from keras_seqattn.export.litert_run import litert_function
-from keras_seqattn.export.manifest import verify
-from keras_seqattn.serving.model import ServedModel
-from keras_seqattn.testing.case import sample, tensors
+from keras_seqattn.translator import Translator
 from tensorboard_plugin_seqattn.plugin import SeqAttentionLoader
 
 __all__ = [
