@@ -25,4 +25,9 @@ def four_part_error(what, expected, received, remedy, kind=ValueError):
         BiEncoder got an unusable units. Expected a positive integer,
         received units=0. Pass units=256, for example.
     """
-    return kind(f"{what}. Expected {expected}, received {received}. {remedy}.")
+    return kind(four_parts(what, expected, received, remedy))
+
+
+def four_parts(what, expected, received, remedy):
+    """The message of such an error, for example for a warning."""
+    return f"{what}. Expected {expected}, received {received}. {remedy}."
