@@ -1,0 +1,200 @@
+"""How many files of the library a sentence passes.
+
+    python -m tools.rooms                 # the four walks, with their numbers
+    python -m tools.rooms translation     # one walk, with its files
+
+A file counts if one of its functions is called during the walk. What happens before the
+walk (imports, building, loading, warming up) does not count, nor do files of checks:
+what they let through stays as it is.
+
+- `step`: tracing one training step of `bahdanau2015`, with `compile(loss="auto")`;
+- `translation`: a new `Translator` translates its first text;
+- `request`: `seqattn serve` answers one POST of one text; files of `serving` only;
+- `train`: `seqattn train` of two epochs, after its options have been read; files of the
+  command line only.
+"""
+
+import argparse
+import collections
+import contextlib
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "keras_seqattn"
+COMMAND = (PACKAGE / "cli", ROOT / "seqattn_command", ROOT / "seqattn_command.py")
+FOLDERS = {  # of each walk
+    "step": (PACKAGE,),
+    "translation": (PACKAGE,),
+    "request": (PACKAGE / "serving",),
+    "train": COMMAND,
+}
+
+
+class Recorder:
+    """Counts the calls in each file while it is on, in all threads."""
+
+    def __init__(self):
+        self.calls, self.is_on = collections.Counter(), False
+        sys.setprofile(self._called)
+        threading.setprofile(self._called)
+
+    def _called(self, frame, event, argument):
+        if self.is_on and event == "call" and frame.f_code.co_name != "<module>":
+            self.calls[frame.f_code.co_filename] += 1
+
+    @contextlib.contextmanager
+    def on(self):
+        """Records inside of the block."""
+        self.is_on = True
+        try:
+            yield
+        finally:
+            self.is_on = False
+
+    def files(self, folders):
+        """The recorded files in some folders, most calls first."""
+        names = [name for name, _ in self.calls.most_common()]
+        return [
+            Path(name).relative_to(ROOT).as_posix()
+            for name in names
+            if any(Path(name).is_relative_to(folder) for folder in folders)
+            and "checks" not in Path(name).stem
+        ]
+
+
+def step(recorder):
+    """Trace a training step."""
+    model, pairs = translator().model, [[4, 5, 2], [6, 4, 2]]
+    model.compile("adam", loss="auto")
+    inputs = {"source": pairs, "target": [[1, 4, 5], [1, 6, 4]]}
+    tensors = arrays(inputs)
+    model(tensors)  # builds it
+    with recorder.on():
+        model.train_on_batch(tensors, arrays(pairs))
+
+
+def translation(recorder):
+    """Translate a text."""
+    translate = translator()
+    with recorder.on():  # the first one, whose steps are traced
+        translate("abc")
+
+
+def request(recorder):
+    """Answer a request; the client is a thread, the server the main one."""
+    from keras_seqattn.serving import Limits, serve
+
+    address = Address()
+    log = logging.getLogger("keras_seqattn.serving")
+    log.addHandler(address)
+    log.setLevel(logging.INFO)
+    client = threading.Thread(target=ask, args=(address, recorder), daemon=True)
+    client.start()
+    with tempfile.TemporaryDirectory() as folder:
+        translator().export(folder, version=1)
+        serve("m", {1: f"{folder}/1"}, ("127.0.0.1", 0), Limits())
+    client.join()
+
+
+class Address(logging.Handler):
+    """Where the server listens, from its log."""
+
+    def __init__(self):
+        super().__init__()
+        self.is_known, self.url = threading.Event(), None
+
+    def emit(self, record):
+        for word in record.getMessage().split():
+            if word.startswith("http://"):
+                self.url = f"{word}:predict"
+                self.is_known.set()
+
+
+def ask(address, recorder):
+    """Ask twice, and record the second time; then stop the server."""
+    try:
+        address.is_known.wait(300)
+        post(address.url)
+        with recorder.on():
+            post(address.url)
+    finally:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def post(url):
+    """POST one text and return the answer."""
+    body = json.dumps({"instances": ["abba"]}).encode()
+    headers = {"Content-Type": "application/json"}
+    with urllib.request.urlopen(urllib.request.Request(url, body, headers)) as answer:
+        return answer.read()
+
+
+def train(recorder):
+    """Train for two epochs with the command."""
+    from keras_seqattn.cli.main import parse, run
+
+    with tempfile.TemporaryDirectory() as folder:
+        words = (
+            f"train --out {folder}/run --epochs 2 --preset small --task reverse "
+            "--task-option train=60 validation=10 test=12 --set units=8 embedding=8 "
+            "attention_units=8 maxout=4 --batch-size 20"
+        ).split()
+        parsed = parse(words)  # which passes the options of all verbs
+        with recorder.on():
+            code = run(parsed, words)
+    if code:
+        raise SystemExit(code)
+
+
+def translator():
+    """A small translator of letters, without training."""
+    import keras_seqattn as ks
+    from keras_seqattn import zoo
+
+    letters = ks.text.Characters.learn(["abc"])
+    size = letters.vocabulary_size
+    model = zoo.bahdanau2015("small", source_vocabulary=size, target_vocabulary=size)
+    return ks.Translator(model, letters, letters, ks.BeamSearch(2), max_length=7)
+
+
+def arrays(values):
+    """The same with NumPy arrays in place of lists."""
+    import numpy as np
+
+    if isinstance(values, dict):
+        return {name: np.array(x) for name, x in values.items()}
+    return np.array(values)
+
+
+WALKS = {walk.__name__: walk for walk in (step, translation, request, train)}
+
+
+def main():
+    """Walk, and print how many files that were, or which."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("walk", nargs="?", choices=sorted(WALKS))
+    name = parser.parse_args().walk
+    if name is None:  # each in a process of its own: nothing is warm from another
+        for name in WALKS:
+            command = [sys.executable, "-m", "tools.rooms", name]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            print(f"{name:12} {len(done.stdout.splitlines()):3} files", flush=True)
+        return
+    recorder = Recorder()
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+        WALKS[name](recorder)
+    sys.setprofile(None)
+    print(*recorder.files(FOLDERS[name]), sep="\n")
+
+
+if __name__ == "__main__":
+    main()
