@@ -128,3 +128,29 @@ def test_table_names_every_layer():
     listed = set(re.findall(r"`([A-Za-z_]\w+)`", table)) - {"seqattn"}
     assert listed <= set(NAMES) | set(keras_seqattn.__all__)
     assert set(LAYERS) - set(BASES) <= listed
+
+
+def test_the_map_names_what_exists():
+    """ARCHITECTURE.md: the paths of its tree and text, all folders of the library."""
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    [tree] = re.findall(r"## The tree\n.*?```text\n(.*?)```", text, re.DOTALL)
+    paths = tree_paths(tree.splitlines())
+    assert [str(path) for path in paths if not path.exists()] == []
+    library = ROOT / "keras_seqattn"
+    folders = {path.parent for path in library.glob("*/__init__.py")}
+    assert folders <= set(paths)
+    named = re.findall(r"`([\w/]+\.py)`", text)
+    missing = [x for x in named if not any((y / x).exists() for y in (ROOT, library))]
+    assert not missing
+
+
+def tree_paths(lines):
+    """The paths of a tree: names before two spaces, two more spaces for each level."""
+    parents, paths = [ROOT], []
+    for line in lines:
+        level = (len(line) - len(line.lstrip())) // 2
+        names = line.strip().split("  ")[0].split()
+        del parents[level + 1 :]
+        paths += [parents[-1] / name for name in names]
+        parents.append(paths[-1])
+    return paths
