@@ -6,7 +6,7 @@ longer: tables (lines that begin with `|`), code between fences, and lines that 
 short enough without the addresses of their links. README.md has at most 900 words and
 no line above 120 characters, whatever is in it.
 
-In Markdown, and in the Python and JavaScript files of WORD_FOLDERS, no words of
+In Markdown, and in the Python and JavaScript files of WORD_PATHS, no words of
 tools/words.txt are used. Of Markdown, code is left out; of Python, only strings and
 comments are read. What stands between `<!-- measured: ... -->` and `<!-- end: ... -->`
 is written by programs, and is not checked.
@@ -19,14 +19,14 @@ import tokenize
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-# Folders whose Python and JavaScript files are checked for words.
-WORD_FOLDERS = ("examples", "tools")
+# Python and JavaScript files, and folders of them, that are checked for words.
+WORD_PATHS = ("examples", "tools")
 LONGEST, README_LONGEST, README_WORDS = 88, 120, 900
 # Hidden folders are skipped as well.
 SKIPPED = ("saved_models", "runs", "logs", "build", "dist")
 
 
-def problems(root, word_folders=WORD_FOLDERS):
+def problems(root, word_paths=WORD_PATHS):
     """Yield a message for each line or file that breaks a rule."""
     rules = word_rules()
     for path in markdown_files(root):
@@ -36,11 +36,9 @@ def problems(root, word_folders=WORD_FOLDERS):
         lines = prose_lines(text)
         yield from long_lines(name, lines)
         yield from forbidden_words(name, lines, rules)
-    for folder in word_folders:
-        for path in sorted((root / folder).rglob("*")):
-            if path.suffix in READERS:
-                lines = READERS[path.suffix](path.read_text("utf-8"))
-                yield from forbidden_words(path.relative_to(root), lines, rules)
+    for path in code_files(root, word_paths):
+        lines = READERS[path.suffix](path.read_text("utf-8"))
+        yield from forbidden_words(path.relative_to(root), lines, rules)
 
 
 def markdown_files(root):
@@ -51,6 +49,15 @@ def markdown_files(root):
         for path, parts in names
         if parts[0] not in SKIPPED and not any(part.startswith(".") for part in parts)
     )
+
+
+def code_files(root, paths):
+    """Yield the Python and JavaScript files among paths and in folders."""
+    for path in paths:
+        place = root / path
+        for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
+            if file.suffix in READERS:
+                yield file
 
 
 def prose_lines(text):
@@ -136,9 +143,9 @@ def word_rules():
     ]
 
 
-def main():
+def main(root=ROOT):
     """Print all problems; the exit code is 1 if there are any."""
-    messages = list(problems(ROOT))
+    messages = list(problems(root))
     print("\n".join(messages), end="\n" if messages else "")
     return int(bool(messages))
 

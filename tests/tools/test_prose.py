@@ -5,11 +5,11 @@ import pytest
 from tools import prose
 
 
-def messages(root, text, name="page.md", folders=()):
+def messages(root, text, name="page.md", paths=()):
     path = root / name
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")
-    return list(prose.problems(root, folders))
+    return list(prose.problems(root, paths))
 
 
 def test_the_texts_of_the_project():
@@ -55,10 +55,13 @@ def test_words_in_markdown(tmp_path):
 def test_words_in_code(tmp_path):
     code = 'shall = 1\n"""A text\nof like lengths"""\nx = 1  # read anew\n'
     assert not messages(tmp_path, code, "src/x.py")
-    found = messages(tmp_path, code, "src/x.py", folders=["src"])
-    assert [text.split(" says ")[0] for text in found] == ["src/x.py:3", "src/x.py:4"]
-    found = messages(tmp_path, "// whoever\n", "src/y.js", folders=["src"])
-    assert found[-1].startswith("src/y.js:1 says 'whoever'")
+    for paths in (["src"], ["src/x.py"]):
+        places = [
+            x.split(" says ")[0] for x in messages(tmp_path, code, "src/x.py", paths)
+        ]
+        assert places == ["src/x.py:3", "src/x.py:4"]
+    [message] = messages(tmp_path, "// whoever\n", "src/y.js", ["src/y.js"])
+    assert message.startswith("src/y.js:1 says 'whoever'")
 
 
 def test_cards_and_hidden_folders_are_left_out(tmp_path):
@@ -66,9 +69,7 @@ def test_cards_and_hidden_folders_are_left_out(tmp_path):
     assert not messages(tmp_path, "a" * 100, ".cache/README.md")
 
 
-def test_the_exit_code(capsys, monkeypatch, tmp_path):
-    monkeypatch.setattr(prose, "ROOT", tmp_path)
-    monkeypatch.setattr(prose, "WORD_FOLDERS", ())
-    assert prose.main() == 0 and not capsys.readouterr().out
+def test_the_exit_code(capsys, tmp_path):
+    assert prose.main(tmp_path) == 0 and not capsys.readouterr().out
     (tmp_path / "page.md").write_text("a" * 100)
-    assert prose.main() == 1 and "page.md:1" in capsys.readouterr().out
+    assert prose.main(tmp_path) == 1 and "page.md:1" in capsys.readouterr().out
