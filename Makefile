@@ -18,7 +18,7 @@ export TF_CPP_MIN_LOG_LEVEL ?= 3
 .PHONY: demo test test-all trials check format api bench bench-docs bench-joeynmt install \
 	chromium clean
 
-demo: install  ## learns to read dates, draws where it looks, exports: a minute
+demo: install  ## trains on dates, draws the attention, exports: a minute
 	$(PY) examples/demo.py
 
 test: install chromium  ## the default suite: a slice of the full product, about 13 minutes
@@ -30,11 +30,12 @@ test-all: install chromium  ## everything
 trials: install  ## kills and full disks, in real processes: about two hours, live output
 	$(PY) -m pytest -s -v -m trial --trials $(TRIALS)
 
-check: install  ## lint, format, import contracts, API surface
+check: install  ## lint, format, import contracts, API surface, texts
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(VENV)/bin/lint-imports --no-logo --no-cache  # a stale cache sees old imports
 	$(PY) -m keras_seqattn.testing.api --check
+	$(PY) -m tools.prose
 
 format: install
 	$(PY) -m ruff check --fix .
@@ -43,7 +44,7 @@ format: install
 api: install  ## rewrite keras_seqattn/api.txt
 	$(PY) -m keras_seqattn.testing.api --write
 
-bench: install  ## at most 90 minutes on two cores; goes on where it was stopped
+bench: install  ## at most 90 minutes on two cores; a second call continues
 	-$(PY) -m benchmarks.operations
 	$(PY) -m benchmarks.run
 
@@ -57,7 +58,7 @@ bench-joeynmt:  ## an environment for JoeyNMT, whose protobuf is not TensorFlow'
 		matplotlib packaging importlib_metadata tqdm tensorboard
 	.venv-joeynmt/bin/pip install -q --disable-pip-version-check --no-deps joeynmt==2.3.0
 
-chromium:  ## for the tests of the TensorBoard tab; says what to do where it may not
+chromium:  ## for the tests of the TensorBoard tab; prints how to install it by hand
 	@tools/install_chromium.sh
 
 install: $(INSTALLED)

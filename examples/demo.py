@@ -1,4 +1,4 @@
-"""Learns to read dates, shows where it looks, and leaves a model that anybody can load.
+"""Train a model that reads dates, show its attention, and export it.
 
 make demo              # the same as:
 python examples/demo.py
@@ -26,19 +26,19 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 
 @contextlib.contextmanager
-def quietly():
-    """While it is imported, TensorFlow tells standard error about the machine."""
-    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
+def silent_stderr():
+    """Hide standard error: TensorFlow writes about the machine when it is imported."""
+    stderr, null = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 2)
     try:
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nowhere)
+        os.dup2(stderr, 2)
+        os.close(stderr)
+        os.close(null)
 
 
-with quietly():
+with silent_stderr():
     import keras
     import rich.console
     import rich.progress
@@ -50,7 +50,7 @@ EPOCHS, BATCH, RATE = 2, 64, 5e-3
 SHOWN = (18, 50, 44)  # of the test set: English, Finnish, Polish
 ANSWERED = (1, 5, 28, *SHOWN)
 SMOKE = {"train": 128, "validation": 10, "test": 60}
-# All that is needed to use what is exported.
+# A program that uses the exported model.
 READER = """\
 import json, sys
 import tensorflow as tf
@@ -58,13 +58,13 @@ import tensorflow_text  # its operations are in the graph
 
 model = tf.saved_model.load(sys.argv[1])
 dates = tf.constant(json.load(sys.stdin))
-found = model.signatures["serving_default"](dates)
-print(json.dumps([text.decode() for text in found["text"].numpy()]))
+results = model.signatures["serving_default"](dates)
+print(json.dumps([text.decode() for text in results["text"].numpy()]))
 """
 
 
 def make_translator(task):
-    """Its alphabets are those of the training set; nothing is learned yet."""
+    """Return an untrained translator with the alphabets of the training set."""
     source_text = ks.text.Characters.learn(task.train.source)
     target_text = ks.text.Characters.learn(task.train.target)
     model = zoo.bahdanau2015(
@@ -76,7 +76,7 @@ def make_translator(task):
 
 
 def train(translator, task, epochs, logs):
-    """Stock Keras: `compile` and `fit`."""
+    """Train with `compile` and `fit` of Keras."""
     model = translator.model
     dataset = translator.dataset(task.train, batch_size=BATCH)
     steps = epochs * int(dataset.cardinality())
@@ -97,7 +97,7 @@ def train(translator, task, epochs, logs):
         model.fit(
             dataset,
             epochs=epochs,
-            shuffle=False,  # the dataset does
+            shuffle=False,  # the dataset shuffles
             verbose=0,
             callbacks=[validation, curves, Progress(bar)],
         )
@@ -118,7 +118,7 @@ def progress_bar():
 
 
 class Progress(keras.callbacks.Callback):
-    """Moves a bar in each epoch, and leaves a line behind."""
+    """Show a bar during each epoch, and print a line after it."""
 
     def __init__(self, bar):
         super().__init__()
@@ -144,7 +144,7 @@ class Progress(keras.callbacks.Callback):
 
 
 def answers_of_a_new_process(path, texts):
-    """What the exported model says where neither Keras nor this library is imported."""
+    """Return the answers of the exported model, without Keras and this library."""
     done = subprocess.run(
         [sys.executable, "-I", "-c", READER, str(path)],
         input=json.dumps(texts),
@@ -190,15 +190,15 @@ def show_exact_match(pairs, texts):
 
 def check_same(answers, expected):
     if answers != expected:
-        sys.exit(f"\n  Other answers than those of the model above: {expected}")
-    print("\n  The same answers as those of the model above.")
+        sys.exit(f"\n  These are not the answers of the model above: {expected}")
+    print("\n  These are the answers of the model above, too.")
 
 
 def show_next_steps(out, logs):
-    found = shutil.which("seqattn")
-    here = "" if found else f"{os.path.relpath(os.path.dirname(sys.executable))}/"
+    folder = os.path.relpath(os.path.dirname(sys.executable))
+    here = "" if shutil.which("seqattn") else f"{folder}/"
     print(f"""\
-  Dates of your own, with what is looked at:
+  Your own dates, with the attention:
     {here}seqattn translate {out}_translator --alignments
 
   The learning curves and sample translations of this training:
@@ -208,7 +208,7 @@ def show_next_steps(out, logs):
     {here}seqattn tasks numbers
     {here}seqattn train --task numbers --preset small --out runs/numbers
 
-  Your own two files of sentences:
+  Your own files of sentences:
     {here}seqattn train --help""")
 
 
@@ -220,7 +220,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", default="saved_models/demo", help="SavedModel")
     parser.add_argument("--logs", default="logs/demo", help="for TensorBoard")
-    parser.add_argument("--smoke", action="store_true", help="tiny, leaves nothing")
+    parser.add_argument("--smoke", action="store_true", help="tiny, writes no files")
     args = parser.parse_args()
     if not args.smoke:
         demo(args.seed, args.out, args.logs, epochs=EPOCHS)
@@ -236,7 +236,7 @@ def demo(seed, out, logs, epochs, **sizes):
     heading("The task: dates, written in many ways and languages")
     show_pairs(task.train.source[:5], task.train.target[:5])
     print(f"\n  {len(task.train)} pairs to learn from, {len(task.test)} for the test.")
-    print("  No day of the test stands in the training set, however it is written.")
+    print("  No day of the test is in the training set, in whatever notation.")
 
     translator = make_translator(task)
     weights = translator.model.count_params()
@@ -245,23 +245,23 @@ def demo(seed, out, logs, epochs, **sizes):
     )
     train(translator, task, epochs, Path(logs) / time.strftime("%Y%m%d-%H%M%S"))
 
-    heading("Dates that it has never seen, and where it looks while it writes")
-    found = translator.translate(task.test.source)
+    heading("Dates that it has never seen, and its attention")
+    translations = translator.translate(task.test.source)
     for i in SHOWN:
-        show_attention(found[i])
-    show_exact_match(task.test, found.texts)
+        show_attention(translations[i])
+    show_exact_match(task.test, translations.texts)
 
     heading("Export: a SavedModel, from strings to strings")
     translator.save(f"{out}_translator")
     translator.export(out)
     print(f"  {out} needs TensorFlow and tensorflow-text, nothing else.")
-    print("  A new process that imports only these says:\n", flush=True)
+    print("  A new process that imports only these answers:\n", flush=True)
     texts = [task.test.source[i] for i in ANSWERED]
     answers = answers_of_a_new_process(out, texts)
     show_pairs(texts, answers)
-    check_same(answers, [found[i].text for i in ANSWERED])
+    check_same(answers, [translations[i].text for i in ANSWERED])
 
-    heading(f"What next? (All this took {time.monotonic() - start:.0f} seconds.)")
+    heading(f"What next? (The demo took {time.monotonic() - start:.0f} seconds.)")
     show_next_steps(out, logs)
 
 

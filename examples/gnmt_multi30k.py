@@ -1,4 +1,4 @@
-"""A small GNMT learns to translate captions of pictures: Multi30k, English to German.
+"""Train a small GNMT on captions of pictures: Multi30k, English to German.
 
 python examples/gnmt_multi30k.py --data FOLDER  # an hour on two cores
 python examples/gnmt_multi30k.py --epochs 3 --out curve.png
@@ -7,13 +7,14 @@ python examples/gnmt_multi30k.py --smoke        # a few steps on number words
 FOLDER has train.lc.norm.tok.en and so on, plain or compressed. Without --data it is the
 folder multi30k in $KERAS_SEQATTN_DATA; without that, the files are downloaded once.
 
-Wu et al. 2016 in small: 4 LSTM layers on both sides, residual from the third, and
-attention from the bottom layer; one vocabulary of subwords for both languages, batches
-of so many tokens instead of so many sentences, smoothed labels. After each epoch it
-translates the validation set, and prints BLEU and three translations; in the end the
-BLEU of the test set of 2016 with a beam, lowercased and tokenised as the files are.
-With --out it draws perplexity and BLEU of the epochs; with --folder it keeps the best
-weights, goes on from there to the test, and saves the translator.
+The model is a small version of Wu et al. 2016: 4 LSTM layers on both sides, residual
+from the third, and attention from the bottom layer. Both languages share a vocabulary
+of subwords. Batches have a number of tokens, not of sentences, and labels are smoothed.
+After each epoch it translates the validation set, and prints BLEU and three
+translations. In the end it prints the BLEU of the test set of 2016 with a beam,
+lowercased and tokenised as the files are. With --out it draws perplexity and BLEU of
+the epochs. With --folder it keeps the best weights, tests them, and saves the
+translator.
 
 Needs pip install "keras_seqattn[text,metrics]", with --out also "keras_seqattn[plot]",
 with --smoke "keras_seqattn[tasks]".
@@ -29,7 +30,7 @@ from keras_seqattn import zoo
 
 
 def translator_of(task, vocabulary, units, layers):
-    """A GNMT of these sizes; both languages share the vocabulary, as in the paper."""
+    """Return a GNMT of these sizes; both languages share the vocabulary."""
     text = ks.text.SentencePiece.learn(
         task.train.source + task.train.target, vocabulary
     )
@@ -47,7 +48,7 @@ def translator_of(task, vocabulary, units, layers):
 
 
 def train(translator, task, epochs, folder):
-    """Returns what happened in each epoch, `{name: [value]}`."""
+    """Train, and return the history: `{name: [value of each epoch]}`."""
     batches = translator.dataset(task.train, batch_tokens=1000)
     warmup = len(batches) // 4 + 1
     rate = keras.optimizers.schedules.CosineDecay(
@@ -71,7 +72,7 @@ def train(translator, task, epochs, folder):
 
 
 def draw(path, history):
-    """Learning curves: perplexity in training, BLEU of the validation set."""
+    """Draw the perplexity in training, and the BLEU of the validation set."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 

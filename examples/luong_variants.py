@@ -1,17 +1,17 @@
-"""Luong et al. 2015: their scores and their windows, compared on one task.
+"""Compare the scores and the windows of Luong et al. 2015 on one task.
 
 python examples/luong_variants.py                   # two minutes on two cores
 python examples/luong_variants.py --out scores.png  # the table as bars, too
 python examples/luong_variants.py --smoke           # a few steps, two variants
 
-Each variant has the same time to learn to write letters from behind. It prints a table:
-the score, the window, the number of parameters, how many of 500 unseen sequences are
-right from first to last letter, and the seconds that training took.
+Each variant learns to reverse sequences of letters, for the same number of epochs. The
+script prints a table: the score, the window, the number of parameters, the share of 500
+unseen sequences without a wrong letter, and the seconds of the training.
 
-What to look for: "general" learns fastest, for it can turn the query first, while
-"dot" has to make the states of encoder and decoder alike. "location" does not see the
+Compare these: "general" learns fastest, because its matrix can turn the query, while
+"dot" has to make the states of encoder and decoder similar. "location" does not see the
 source; it can only count. The window of "local-m" moves to the right, the wrong way
-here; that of "local-p" is predicted, and learns the way back.
+here. That of "local-p" is predicted, and learns to move to the left.
 
 --out needs pip install "keras_seqattn[plot]".
 """
@@ -38,7 +38,7 @@ VARIANTS = [
 
 
 class Row(NamedTuple):
-    """How well a variant has learned."""
+    """The results of one variant."""
 
     score: str
     window: str
@@ -48,7 +48,7 @@ class Row(NamedTuple):
 
 
 def measure(score, window, task, letters, epochs, seed):
-    """Trains one variant, and counts what it writes without a mistake."""
+    """Train one variant, and measure its exact match."""
     keras.utils.set_random_seed(seed)
     model = zoo.luong2015(
         "small",
@@ -75,7 +75,7 @@ def measure(score, window, task, letters, epochs, seed):
 
 
 def draw(path, rows):
-    """A bar for each variant."""
+    """Draw a bar for each variant."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(5.2, 2.8), dpi=110, layout="constrained")

@@ -1,10 +1,10 @@
-"""Learns to write sequences backwards, and shows where it looks while it does.
+"""Train a model to write sequences backwards, and show its attention.
 
 python examples/reverse.py  # trains for a minute, then reverses
 python examples/reverse.py --out docs/images/reverse_attention.png  # the picture
 
-All that the model sees are sequences and their reversals. That it has to read the
-source from the end is what the attention finds out.
+The model sees only sequences and their reversals. The attention learns by itself that
+it must read the source from the end.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import keras
 import numpy as np
 
-import keras_seqattn as ksa
+import keras_seqattn as ks
 
 SYMBOLS = "ABCDEFGHIJKLMNOPQRST"
 PAD, START, END, FIRST = range(4)  # the symbols are FIRST, FIRST + 1, ...
@@ -31,7 +31,7 @@ class Pairs(NamedTuple):
 
 
 def random_pairs(random, count, longest):
-    """Sequences of 1 to `longest` random symbols; every length is as likely."""
+    """Return pairs of 1 to `longest` random symbols; all lengths are equally likely."""
     source, inputs, target = np.full((3, count, longest + 1), PAD, "int32")
     for row in range(count):
         n = random.integers(1, longest + 1)
@@ -43,60 +43,61 @@ def random_pairs(random, count, longest):
 
 
 def batches(random, longest):
-    """Fresh batches without end, for `model.fit`."""
+    """Yield new batches without end, for `model.fit`."""
     while True:
         pairs = random_pairs(random, BATCH, longest)
         yield {"source": pairs.source, "target": pairs.inputs}, pairs.target
 
 
 def reverser(encoder, bridge, cell):
-    """A model of these parts."""
-    return ksa.Seq2Seq(
+    """Return a model of these parts."""
+    return ks.Seq2Seq(
         source_embedding=keras.layers.Embedding(VOCABULARY, EMBEDDING),
         encoder=encoder,
         bridge=bridge,
         target_embedding=keras.layers.Embedding(VOCABULARY, EMBEDDING),
-        decoder=ksa.AttentionDecoder(cell),
-        head=ksa.layers.OutputHead(VOCABULARY),
+        decoder=ks.AttentionDecoder(cell),
+        head=ks.layers.OutputHead(VOCABULARY),
     )
 
 
 def reverse(model, source):
-    """Each step reads the symbol that the last one found most likely (greedy).
+    """Return what the model writes for each source (greedy search).
 
     Args:
         source: `[batch, source]`.
 
     Returns:
-        tokens `[batch, source + 1]`, the end token and then padding behind them, and
+        tokens `[batch, source + 1]`, with the end token and then padding, and
         alignments `[batch, source + 1, source]`.
     """
     steps = source.shape[1] + 1
-    decoded = ksa.decode(model, source, ksa.Greedy(), max_length=steps)
+    decoded = ks.decode(model, source, ks.Greedy(), max_length=steps)
     tokens, alignments = decoded.tokens[:, 0].numpy(), decoded.alignments[:, 0].numpy()
     rest = ((0, 0), (0, steps - tokens.shape[1]))
     return np.pad(tokens, rest), np.pad(alignments, (*rest, (0, 0)))
 
 
 class Measured(NamedTuple):
-    """How well a model reverses by itself."""
+    """How well a model reverses."""
 
-    exact: float  # share of the sequences that are right from first symbol to end token
-    agreement: float  # share of the symbols written looking mostly at their origin
+    exact: float  # share of the sequences without a wrong symbol
+    agreement: float  # share of the symbols whose largest weight is at their origin
 
 
 def measure(model, pairs):
-    """Exact match of what the model writes by itself, and where it looks meanwhile."""
+    """Return the exact match of a model, and the agreement of its attention."""
     tokens, alignments = reverse(model, pairs.source)
     exact = np.all(tokens == pairs.target, axis=1)
-    found = offsets(pairs.source, alignments) == 0
-    return Measured(float(exact.mean()), float(found.mean()))
+    agrees = offsets(pairs.source, alignments) == 0
+    return Measured(float(exact.mean()), float(agrees.mean()))
 
 
 def offsets(source, alignments):
-    """How far to the right of its origin the model looked, for every symbol to write.
+    """Return how far to the right of its origin the model looks, for each symbol.
 
-    Symbol t of n comes from position n - 1 - t; the end token comes from nowhere.
+    Symbol t of n comes from position n - 1 - t. The end token has no origin, and is
+    left out.
     """
     lengths = np.sum(source != PAD, axis=1, keepdims=True)
     origin = lengths - 1 - np.arange(alignments.shape[1])
@@ -104,7 +105,7 @@ def offsets(source, alignments):
 
 
 def train(model, random, longest=LONGEST, epochs=EPOCHS, steps=STEPS, **options):
-    """Stock Keras: `compile` and `fit`; returns the history."""
+    """Train with `compile` and `fit`, and return the history."""
     rate = keras.optimizers.schedules.CosineDecay(5e-3, decay_steps=epochs * steps)
     model.compile(
         optimizer=keras.optimizers.Adam(rate, global_clipnorm=1.0),
@@ -114,28 +115,28 @@ def train(model, random, longest=LONGEST, epochs=EPOCHS, steps=STEPS, **options)
         batches(random, longest),
         steps_per_epoch=steps,
         epochs=epochs,
-        shuffle=False,  # random already
+        shuffle=False,  # the batches are random
         **options,
     )
 
 
 def as_text(tokens):
-    """The symbols before the end token or the padding."""
+    """Return the symbols before the end token or the padding."""
     symbols = dict(enumerate(SYMBOLS, start=FIRST))
     length = next((i for i, token in enumerate(tokens) if token in (PAD, END)), None)
     return "".join(symbols.get(int(token), "?") for token in tokens[:length])
 
 
 def draw(path, source, written, alignment):
-    """Heat map: a row for each symbol written, a column for each one read."""
+    """Draw a heat map: a row for each written symbol, a column for each read one."""
     from matplotlib.figure import Figure  # pip install "keras_seqattn[plot]"
 
     source, written = as_text(source), as_text(written)
     figure = Figure(figsize=(4.8, 4.2), dpi=110, layout="constrained")
     axes = figure.subplots()
-    # White to blue: dark is much, whatever colours the reader can tell apart.
-    shown = alignment[: len(written), : len(source)]
-    image = axes.imshow(shown, cmap="Blues", vmin=0, vmax=1)
+    # From white to blue: readers who do not see colours can read it, too.
+    weights = alignment[: len(written), : len(source)]
+    image = axes.imshow(weights, cmap="Blues", vmin=0, vmax=1)
     axes.set_xticks(range(len(source)), source)
     axes.set_yticks(range(len(written)), written)
     axes.set(xlabel="source", ylabel="target, written from top to bottom")
@@ -153,10 +154,10 @@ def main():
     keras.utils.set_random_seed(args.seed)
     random, unseen = np.random.default_rng(args.seed).spawn(2)
     model = reverser(
-        ksa.BiEncoder(UNITS, cell="gru"),
-        ksa.layers.DenseBridge(UNITS),
-        ksa.layers.BahdanauCell(
-            UNITS, attention=ksa.BahdanauAttention(UNITS), cell="gru"
+        ks.BiEncoder(UNITS, cell="gru"),
+        ks.layers.DenseBridge(UNITS),
+        ks.layers.BahdanauCell(
+            UNITS, attention=ks.BahdanauAttention(UNITS), cell="gru"
         ),
     )
     size = {"epochs": 1, "steps": 2} if args.smoke else {}
@@ -170,13 +171,13 @@ def main():
     tokens, alignments = reverse(model, pairs.source)
     for source, written in zip(pairs.source[:5], tokens, strict=False):
         print(f"{as_text(source):>{LONGEST}} -> {as_text(written)}")
-    search = ksa.BeamSearch(4, n_best=3)
-    best = ksa.decode(model, pairs.source[:1], search, max_length=LONGEST + 1)
+    search = ks.BeamSearch(4, n_best=3)
+    best = ks.decode(model, pairs.source[:1], search, max_length=LONGEST + 1)
     print("The three most probable of the first, with their log-probabilities:")
     for written, score in zip(best.tokens[0].numpy(), best.scores[0], strict=True):
         print(f"{float(score):{LONGEST}.3f} -> {as_text(written)}")
     if args.out:
-        row = np.argmax(np.count_nonzero(pairs.source, axis=1))  # a longest one
+        row = np.argmax(np.count_nonzero(pairs.source, axis=1))  # one of the longest
         draw(args.out, pairs.source[row], tokens[row], alignments[row])
 
 

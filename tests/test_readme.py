@@ -11,74 +11,146 @@ import keras_seqattn
 from tests.contract.rows import BASES
 from tests.public import LAYERS, NAMES
 
-README = Path(__file__).parents[1] / "README.md"
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+SMALLER = {"train=2000": "train=64", "epochs=15": "epochs=1", "epochs=5,": "epochs=1,"}
 
 
-@pytest.fixture(scope="module")
-def blocks():
-    return re.findall(r"```python\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+def text_of(name):
+    [path] = [path for path in PAGES if path.relative_to(ROOT) == Path(name)]
+    return path.read_text("utf-8")
 
 
-def test_a_translator_in_ten_lines(blocks, tmp_path, monkeypatch, capsys):
+def run(name):
+    """Run the Python code of a page; return all names."""
+    return run_code(text_of(name), {})
+
+
+def run_code(text, names):
+    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        for number, smaller in SMALLER.items():
+            block = block.replace(number, smaller)
+        exec(block, names)
+    return names
+
+
+def test_readme(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    smaller = {
-        "train=2000": "train=64",
-        "epochs=15": "epochs=1",
-        "epochs=5,": "epochs=1,",
-    }
-    texts = blocks[:2]
-    for words, fewer in smaller.items():
-        assert any(words in text for text in texts)
-        texts = [text.replace(words, fewer) for text in texts]
-    names = {}
-    exec(texts[0], names)
+    assert all(number in text_of("README.md") for number in list(SMALLER)[:2])
+    names = run("README.md")
     assert {path.name for path in tmp_path.iterdir()} == {"dates", "dates_served"}
     assert len(capsys.readouterr().out.splitlines()) > 2
-    exec(texts[1], names)  # goes on from there
-    assert [path.name for path in (tmp_path / "logs").iterdir()] == ["validation"]
-
-
-def test_code_runs(blocks):
-    _, _, zoo_block, own_block, layers_block, step_block = blocks
-    tokens = np.array([[5, 6, 7, 0], [8, 9, 0, 0]])
-    names = {}
-    exec(zoo_block, names)  # complete: a reader can paste it
     assert names["decoded"].tokens.shape[:2] == (2, 2)
-    for block in (own_block, layers_block):
-        exec(block, names)
-        loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-        names["model"].compile("adam", loss)
-        pairs = {"source": tokens, "target": tokens}
-        history = names["model"].fit(pairs, tokens, verbose=0).history
-        assert np.isfinite(history["loss"]).all()
-    values = np.ones((2, 4, 512), "float32")
-    names |= {
-        "values": values,
-        "mask": tokens != 0,
-        "bridged": values[:, 0],
-        "token": np.array([1, 1]),
-    }
-    exec(step_block, names)
+    assert_trains(names["model"], sentences_of(names), "auto")
+
+
+def test_models():
+    own, functional = text_of("docs/models.md").split("## A Functional model")
+    names = run_code(own, {})
+    sentences = sentences_of(names)
+    assert_trains(names["model"], sentences, "auto")
+    run_code(functional, names)
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    assert_trains(names["model"], sentences, loss)
     assert names["step"].alignment.shape == (2, 4)
     assert not np.any(names["step"].alignment[:, 3])
 
 
-@pytest.mark.parametrize("page", ["from_tfa", "questions"])
-def test_pages(page):
-    text = (README.parent / "docs" / f"{page}.md").read_text("utf-8")
-    [block] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    names = {}
-    exec(block, names)
-    if page == "from_tfa":
-        assert names["found"].tokens.shape[:2] == (2, 1)
-    else:
-        assert names["losses"][-1] < names["losses"][0]
+def sentences_of(names):
+    return {"source": names["source"], "target": names["shifted"]}, names["target"]
+
+
+def assert_trains(model, sentences, loss):
+    model.compile("adam", loss)
+    history = model.fit(*sentences, verbose=0).history
+    assert np.isfinite(history["loss"]).all()
+
+
+def test_decoding():
+    assert run("docs/decoding.md")["decoded"].tokens.shape[:2] == (2, 2)
+
+
+def test_training(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = run("docs/training.md")
+    assert "val_exact_match" in names["model"].history.history
+
+
+def test_tensorboard(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run("docs/tensorboard.md")
+    assert [path.name for path in (tmp_path / "logs").iterdir()] == ["validation"]
+
+
+def test_serving():
+    assert run("docs/serving.md")["translation"].text == "2027-05-03"
+
+
+def test_from_tfa():
+    assert run("docs/from_tfa.md")["decoded"].tokens.shape[:2] == (2, 1)
+
+
+def test_questions():
+    losses = run("docs/questions.md")["losses"]
+    assert losses[-1] < losses[0]
+
+
+def test_every_page_with_code_is_tested():
+    tested = {name.removeprefix("test_") for name in globals()}
+    for path in PAGES:
+        assert "```python" not in path.read_text("utf-8") or path.stem.lower() in tested
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_links_lead_somewhere(path):
+    """Files exist, and so do the headings of other pages."""
+    for target in re.findall(r"\]\(([^)\s]+)\)", path.read_text("utf-8")):
+        if target.startswith("http"):
+            continue
+        file, _, heading = target.partition("#")
+        linked = path.parent / file if file else path
+        assert linked.exists(), target
+        if heading:
+            headings = re.findall(r"^#+ (.*)$", linked.read_text("utf-8"), re.MULTILINE)
+            anchors = [re.sub(r"[^\w -]", "", x).lower() for x in headings]
+            assert heading in [x.replace(" ", "-") for x in anchors], target
+
+
+def test_every_page_is_in_the_index():
+    index = text_of("docs/README.md")
+    missing = [path.name for path in PAGES[1:] if f"({path.name})" not in index]
+    assert missing == ["README.md"]
 
 
 def test_table_names_every_layer():
     """What there is, is listed; what is listed, exists."""
-    table = README.read_text("utf-8").split("## What there is")[1].split("## ")[0]
-    listed = set(re.findall(r"`([A-Za-z_]\w+)`", table)) - {"layers", "seqattn"}
-    namespaces = set(keras_seqattn.__all__)
-    assert listed <= set(NAMES) | namespaces
+    table = text_of("docs/layers.md").split("## Namespaces")[1].split("## ")[0]
+    listed = set(re.findall(r"`([A-Za-z_]\w+)`", table)) - {"seqattn"}
+    assert listed <= set(NAMES) | set(keras_seqattn.__all__)
     assert set(LAYERS) - set(BASES) <= listed
+
+
+def test_the_map_names_what_exists():
+    """ARCHITECTURE.md: the paths of its tree and text, all folders of the library."""
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    [tree] = re.findall(r"## The tree\n.*?```text\n(.*?)```", text, re.DOTALL)
+    paths = tree_paths(tree.splitlines())
+    assert [str(path) for path in paths if not path.exists()] == []
+    library = ROOT / "keras_seqattn"
+    folders = {path.parent for path in library.glob("*/__init__.py")}
+    assert folders <= set(paths)
+    named = re.findall(r"`([\w/]+\.py)`", text)
+    missing = [x for x in named if not any((y / x).exists() for y in (ROOT, library))]
+    assert not missing
+
+
+def tree_paths(lines):
+    """The paths of a tree: names before two spaces, two more spaces for each level."""
+    parents, paths = [ROOT], []
+    for line in lines:
+        level = (len(line) - len(line.lstrip())) // 2
+        names = line.strip().split("  ")[0].split()
+        del parents[level + 1 :]
+        paths += [parents[-1] / name for name in names]
+        parents.append(paths[-1])
+    return paths

@@ -1,4 +1,4 @@
-"""Compares what the shipped models answer in two checkouts, bit for bit.
+"""Compare the answers of the shipped models in two checkouts, bit for bit.
 
     python tools/compare_shipped.py --against WORKTREE [--rows N] [NAME ...]
 
@@ -28,7 +28,7 @@ BATCH = 64
 
 
 def main():
-    """Returns the exit code."""
+    """Compare, and return the exit code."""
     parser = _parser()
     parsed = parser.parse_args()
     if unknown := {*parsed.names} - {*TASKS}:
@@ -57,7 +57,7 @@ def _parser():
 
 
 def _answers(place, name, rows):
-    """The arrays of one model in one checkout, from a new process."""
+    """Return the arrays of one model in one checkout, from a new process."""
     with tempfile.TemporaryDirectory() as folder:
         file = f"{folder}/answers.npz"
         command = [sys.executable, __file__, name, "--against", place, "--answer", file]
@@ -71,7 +71,7 @@ def _answers(place, name, rows):
 
 
 def _differences(here, there):
-    """What is not equal, in words; "" if all is."""
+    """Return a text that says what differs; "" if nothing does."""
     found = []
     for key in sorted({*here, *there}):
         one, other = here.get(key), there.get(key)
@@ -89,7 +89,7 @@ def _differences(here, there):
 
 
 def _bits(array):
-    """Floats as integers, which tell 0.0 from -0.0."""
+    """Return floats as integers, so that 0.0 and -0.0 differ."""
     return array.view(f"u{array.itemsize}") if array.dtype.kind == "f" else array
 
 
@@ -97,7 +97,7 @@ def _bits(array):
 
 
 def _answer(file, place, rows, names):
-    """Writes the arrays of one model."""
+    """Write the arrays of one model."""
     os.environ.setdefault("KERAS_BACKEND", "tensorflow")
     import keras_seqattn as ks
 
@@ -148,7 +148,7 @@ def _served(folder, texts):
 
 
 def _flat(array):
-    """Without axes, which differ from batch to batch; strings of one type."""
+    """Return flat arrays, because axes differ from batch to batch."""
     return array.ravel().astype("S") if array.dtype == object else array.ravel()
 
 

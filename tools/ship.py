@@ -1,9 +1,9 @@
-"""Makes a shipped model of a run: python tools/ship.py RUN NAME
+"""Turn a run into a shipped model: python tools/ship.py RUN NAME
 
-RUN is a folder of `seqattn train`; the card of each shipped model has its command. What
-comes out is saved_models/NAME: at once a folder of `Translator.load` and one that
-TensorFlow Serving serves, with a SavedModel in `1`, a manifest over all files, and the
-card. What it answers to some texts goes to tests/goldens/shipped, which a test replays.
+RUN is a folder of `seqattn train`; the card of each shipped model has its command. The
+result is saved_models/NAME: a folder for `Translator.load` and for TensorFlow Serving,
+with a SavedModel in `1`, a manifest of all files, and the card. Its answers to some
+texts go to tests/goldens/shipped; a test compares them.
 
 To be small, weights are rounded to bfloat16 before anything is measured, and the Keras
 file is compressed; the SavedModel holds them as int8.
@@ -36,7 +36,7 @@ GOLDENS = ROOT / "tests" / "goldens" / "shipped"
 GOLDEN_TEXTS = 24  # of the test set, beside the examples
 KNOWN = ("model", "metrics", "command", "seed", "data", "trained_with", "created_with")
 
-# What is not in the run: about the model, about its data, texts to try.
+# Not in the run: a text about the model, one about its data, and examples.
 ABOUT = {
     "dates": (
         "Reads a date, written in one of many ways in Danish, Dutch, English, Finnish, "
@@ -100,7 +100,7 @@ Made with {versions}. `manifest.json` has the checksum of every file.
 
 
 def ship(run, name):
-    """Writes `saved_models/NAME` and its goldens."""
+    """Write `saved_models/NAME` and its goldens."""
     about, data, examples = ABOUT[name]
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, name)
@@ -129,7 +129,7 @@ def ship(run, name):
 
 
 def _shrink(folder):
-    """Rounds the weights; compresses the archive: half of each of them is zeros."""
+    """Round the weights, and compress the archive: half of each weight is zeros."""
     translator = ks.Translator.load(folder)
     for weight in translator.model.weights:
         if weight.dtype == "float32":

@@ -1,4 +1,4 @@
-"""What the demo promises; that it runs: test_examples.py."""
+"""The functions of the demo; test_examples.py runs it."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from examples import demo
 from keras_seqattn.data import Pairs
 
 
-def test_other_answers_end_it(capsys):
+def test_different_answers_end_it(capsys):
     demo.check_same(["2003-05-01"], ["2003-05-01"])
     with pytest.raises(SystemExit) as caught:
         demo.check_same(["2003-05-01"], ["2003-05-02"])

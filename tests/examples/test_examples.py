@@ -14,11 +14,11 @@ from examples import from_zoo, gnmt_multi30k, luong_variants, reverse
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-BY_DEFAULT = {"compose", "demo"}  # what most people start with; the others with --all
+BY_DEFAULT = {"compose", "demo"}  # most people start with these; the others need --all
 
 
 def run(example, folder, *options):
-    """What an example prints, with a few steps only."""
+    """Run an example with a few steps; return what it prints."""
     finished = subprocess.run(
         [sys.executable, "-W", "error::UserWarning", example, "--smoke", *options],
         cwd=folder,
@@ -45,12 +45,12 @@ def run(example, folder, *options):
 )
 def test_runs(example, tmp_path):
     assert run(example, tmp_path).strip()
-    assert not list(tmp_path.iterdir())  # writes only where it is told to
+    assert not list(tmp_path.iterdir())  # it writes only where an option says
 
 
 @pytest.mark.system
 @pytest.mark.slow
-def test_what_is_kept_of_a_training_translates(tmp_path):
+def test_a_saved_training_translates(tmp_path):
     options = "--folder", "kept", "--out", "curves.png"
     run(ROOT / "examples" / "gnmt_multi30k.py", tmp_path, *options)
     assert {path.name for path in tmp_path.iterdir()} == {"kept", "curves.png"}
@@ -58,13 +58,13 @@ def test_what_is_kept_of_a_training_translates(tmp_path):
     assert isinstance(translator("elf").text, str)
 
 
-# What each must have, whether it runs by default or not -------------------------------
+# Every example, whether it runs by default or not -------------------------------------
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_says_how_to_start_it(example):
-    said = ast.get_docstring(ast.parse(example.read_text("utf-8")))
-    assert f"python examples/{example.name}" in said
+    docstring = ast.get_docstring(ast.parse(example.read_text("utf-8")))
+    assert f"python examples/{example.name}" in docstring
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)

@@ -1,1 +1,1 @@
-"""Do the tests catch faults? Small ones, drawn by a seed, tell."""
+"""Measure how many small faults, drawn by a seed, the tests catch."""

@@ -1,20 +1,20 @@
 """`python -m tools.mutations draw | where | run | compare`: do the tests catch faults?
 
 `draw` chooses small faults of the library by a seed and writes `tools/mutations.json`.
-`run` puts each into a copy of the project, runs its tests there, and keeps whether one
-failed. `compare` of a run before a change and one after it: what was caught stays
-caught. `where` tells, in a second, where each fault is today.
+`run` puts each fault into a copy of the project, runs its tests there, and records
+whether a test failed. `compare` checks that the faults caught before a change are still
+caught after it. `where` prints the present place of each fault, in a second.
 
     python -m tools.mutations run --results after.json
     python -m tools.mutations compare tools/mutations_before.json after.json
 
-A fault is found again by what its line says. Where the line was rewritten, add to its
-record in tools/mutations.json:
+A fault is found by the text of its line. If the line was rewritten, add to its record
+in tools/mutations.json:
 
     "now": {"path": "keras_seqattn/...", "line": "...", "mutated": "..."}
 
-with `"nth": 2` for the second such line of the file, `"tests": [...]` for other tests
-than those of its folder, or with nothing but `"gone": "why"` where the code is no more.
+with `"nth": 2` for the second such line of the file, and `"tests": [...]` for other
+tests than those of its folder. If the code was deleted, add only `"gone": "why"`.
 """
 
 import argparse
@@ -35,7 +35,7 @@ FAULTS = "tools/mutations.json"
 
 
 def main(arguments=None, root=ROOT):
-    """Runs one of the four commands; returns the exit code."""
+    """Run one of the four commands, and return the exit code."""
     options = parsed(arguments)
     path = Path(root, FAULTS)
     if options.command == "draw":
@@ -58,32 +58,36 @@ def main(arguments=None, root=ROOT):
 
 
 def parsed(arguments):
-    """Options, or help."""
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.mutations",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    draw = commands.add_parser("draw", help="choose faults anew")
+    draw = commands.add_parser("draw", help="choose new faults")
     draw.add_argument("--seed", type=int, default=18)
     draw.add_argument("--count", type=int, default=60)
     run = commands.add_parser("run", help="run tests against faults")
-    run.add_argument("--results", required=True, metavar="FILE", help="goes on there")
-    run.add_argument("--again", action="store_true", help="those with a result too")
+    run.add_argument(
+        "--results", required=True, metavar="FILE", help="a second run continues it"
+    )
+    run.add_argument(
+        "--again", action="store_true", help="also faults that have a result"
+    )
     run.add_argument("--seconds", type=float, default=170, help="for each fault (170)")
     run.add_argument("--jobs", type=int, default=2, help="how many at a time (2)")
     where = commands.add_parser("where", help="find the faults, run nothing")
     for command in (run, where):
         command.add_argument("--only", nargs="+", metavar="ID", default=())
-    compare = commands.add_parser("compare", help="fail where one is caught no more")
+    compare = commands.add_parser("compare", help="fail if a fault is no longer caught")
     compare.add_argument("before")
     compare.add_argument("after")
     return parser.parse_args(arguments)
 
 
 def where(records, texts):
-    """Prints where the faults are; 1 if some are nowhere."""
+    """Print where the faults are; return 1 if some have no place."""
     missing = 0
     for record in records:
         try:
@@ -100,7 +104,7 @@ def where(records, texts):
 
 
 def run(root, records, options):
-    """Runs the tests, and tells what survived."""
+    """Run the tests, and print the faults that no test caught."""
     begun = time.monotonic()
     path = os.path.abspath(options.results)
     results = campaign.run(

@@ -1,4 +1,4 @@
-"""All faults, one after the other, and what they leave: a file of results."""
+"""Run the tests against all faults, and keep the results in a file."""
 
 import concurrent.futures
 import json
@@ -19,13 +19,13 @@ from tools.mutations.running import (
 
 
 def load(path):
-    """Results by the names of faults; none where there is no file yet."""
+    """Return the results by the names of faults; {} if there is no file yet."""
     path = Path(path)
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def save(path, content):
-    """Writes a file whole or not at all."""
+    """Write a file completely or not at all."""
     part = Path(f"{path}.part")
     text = json.dumps(content, indent=1, ensure_ascii=False)
     part.write_text(text + "\n", encoding="utf-8")
@@ -33,7 +33,7 @@ def save(path, content):
 
 
 def run(root, records, path, seconds, jobs, again=False):
-    """Runs what has no result yet; each result is in the file as soon as it is known.
+    """Run the faults without a result; write each result as soon as it is known.
 
     Args:
         root: of the project.
@@ -66,7 +66,7 @@ def run(root, records, path, seconds, jobs, again=False):
 
 
 def outcomes(todo, original, work, seconds, jobs):
-    """Yields `(record, result)` as they come; an interruption stops all tests."""
+    """Yield each `(record, result)`; an interruption stops all tests."""
     stopping = threading.Event()
 
     def one(record):
@@ -84,7 +84,7 @@ def outcomes(todo, original, work, seconds, jobs):
 
 
 def confirm(original, work, records, results):
-    """The tests that failed must pass without a fault; else they caught nothing."""
+    """Check that the tests that failed pass without a fault."""
     some = [results[one["id"]] for one in records if one["id"] in results]
     some = [one for one in some if one["outcome"] == "caught" and "sure" not in one]
     some = [one for one in some if one["by"].startswith("tests/")]
@@ -99,7 +99,7 @@ def confirm(original, work, records, results):
 
 
 def pass_alone(project, tests):
-    """Those tests that pass: tried all at once, and one by one where that fails."""
+    """Return the tests that pass: run all at once, or one by one if that fails."""
 
     def good(seconds, *tests):
         never = threading.Event()
@@ -114,12 +114,12 @@ def pass_alone(project, tests):
 
 
 def is_run(result):
-    """Whether there is nothing left to do."""
+    """Return whether nothing is left to do."""
     return bool(result) and result["outcome"] != "not found"
 
 
 def line(record, result):
-    """One result, for people."""
+    """Return a line that describes one result."""
     seconds, by = f"{result['seconds']:.0f} s", result.get("by") or ""
     return (
         f"{time.strftime('%H:%M')} {record['id']} {result['outcome']:9} {seconds:>6}  "
@@ -128,5 +128,5 @@ def line(record, result):
 
 
 def is_caught(result):
-    """Whether a result, or none, says that tests saw the fault."""
+    """Return whether a result says that a test caught the fault."""
     return bool(result) and result["outcome"] in CAUGHT

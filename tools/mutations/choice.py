@@ -1,4 +1,4 @@
-"""Which tests run against a fault, and in which order."""
+"""Choose the tests that run against a fault, and their order."""
 
 import re
 from pathlib import Path
@@ -21,7 +21,7 @@ COMMON = {"call", "build", "get_config", "compute_mask", "step", "start", "main"
 
 
 def test_folders(path, kind):
-    """The folders of tests of a module, whether or not they exist.
+    """Return the test folders of a module, whether or not they exist.
 
     Args:
         path: of the module, from the root.
@@ -33,7 +33,7 @@ def test_folders(path, kind):
 
 
 def runs(root, record, place):
-    """Arguments of pytest, run after run: what speaks of the fault's place comes first.
+    """Return the pytest arguments of each run; tests near the fault come first.
 
     Args:
         root: of the project.
@@ -69,24 +69,24 @@ def runs(root, record, place):
 
 
 def tests_in(path):
-    """A file of tests, or all in a folder."""
+    """Return a test file, or all files of a folder."""
     return [path] if path.is_file() else sorted(path.rglob("test_*.py"))
 
 
 def words_of(place):
-    """What the names of tests of a place may hold: `local` for `local_attention.py`."""
+    """Return words in names of tests of a module: `local` for `local_attention.py`."""
     words = [Path(place.path).stem.split("_")[0]]
     words += [name.strip("_") for name in place.function.split(".") if telling(name)]
     return sorted({word for word in words if len(word) > 2 and word.isidentifier()})
 
 
 def telling(name):
-    """Whether few functions have this name."""
+    """Return whether only a few functions have this name."""
     return len(name) > 3 and name not in COMMON and not name.startswith("__")
 
 
 def score(file, text, place):
-    """How much a file of tests speaks of a function, its class and its module."""
+    """Return how often a test file names a function, its class and its module."""
     module = Path(place.path).stem
     points = 8 * (Path(file).stem.removeprefix("test_") == module)
     names = place.function.split(".")

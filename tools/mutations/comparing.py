@@ -1,4 +1,4 @@
-"""What was caught stays caught: two files of results side by side."""
+"""Compare two files of results: a caught fault must stay caught."""
 
 import collections
 
@@ -14,7 +14,7 @@ REMEDIES = {
 
 
 def table(records, before, after):
-    """How many were caught, kind by kind.
+    """Return how many faults of each kind were caught.
 
     Args:
         records: of the faults.
@@ -38,7 +38,7 @@ def table(records, before, after):
 
 
 def lost(records, before, after):
-    """What is no longer caught, each with what to do.
+    """Return the faults that are no longer caught, each with a remedy.
 
     Args:
         records: of the faults. One whose `now` has `gone` with a reason is passed over.

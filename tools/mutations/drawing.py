@@ -1,4 +1,4 @@
-"""Draws faults by a seed, of all kinds and from all folders alike."""
+"""Draw faults by a seed, evenly from all kinds and all folders."""
 
 import collections
 import random
@@ -25,7 +25,7 @@ FOLDERS = (
 
 
 def draw(root, seed, count):
-    """Records of faults, as `tools/mutations.json` keeps them.
+    """Return the records of faults that `tools/mutations.json` holds.
 
     Args:
         root: of the project.
@@ -59,7 +59,7 @@ def draw(root, seed, count):
 
 
 def by_folder_and_kind(texts):
-    """`{(folder, kind): [(path, edit), ...]}`."""
+    """Return `{(folder, kind): [(path, edit), ...]}`."""
     possible = collections.defaultdict(list)
     for path, text in texts.items():
         if folder_of(path) in FOLDERS:
@@ -69,13 +69,13 @@ def by_folder_and_kind(texts):
 
 
 def folder_of(path):
-    """`ops` of `keras_seqattn/ops/fast/cell.py`; "" of a file in no folder."""
+    """Return `ops` for `keras_seqattn/ops/fast/cell.py`, "" for a file in no folder."""
     parts = path.split("/")
     return parts[1] if len(parts) > 2 else ""
 
 
 def least_used(possible, used, chance):
-    """The folder drawn from least, and there the kind drawn least; then chance."""
+    """Return the folder, and in it the kind, that were drawn least often; then draw."""
     folders = sorted({folder for folder, _ in possible})
     folder = min(folders, key=lambda name: (used[name], chance.random()))
     kinds = [kind for kind in KINDS if (folder, kind) in possible]
@@ -88,7 +88,7 @@ def least_used(possible, used, chance):
 
 
 def record(name, path, edit, text):
-    """What is kept of a fault: enough to find it again after the code has moved."""
+    """Return the record of a fault, which finds it again after the code has moved."""
     lines = {line.number: line for line in lines_of(path, text)}
     own = lines[edit.line]
     same = [

@@ -1,4 +1,4 @@
-"""Where a source could be wrong by a few characters of one line."""
+"""Find the places where a few characters of one line could be wrong."""
 
 import ast
 from typing import NamedTuple
@@ -18,7 +18,7 @@ class Edit(NamedTuple):
 
 
 def edits(source):
-    """All faults of a source: pairs of an `Edit` and the nodes that hold it.
+    """Return all faults of a source: pairs of an `Edit` and the nodes around it.
 
     Args:
         source: text of a module.
@@ -35,7 +35,7 @@ def edits(source):
 
 
 def walk(nodes):
-    """Nodes whose change can matter, each with those around it."""
+    """Yield nodes whose change can matter, each with the nodes around it."""
     node = nodes[-1]
     yield nodes
     for name, value in ast.iter_fields(node):
@@ -51,7 +51,7 @@ def walk(nodes):
 
 
 def is_left_out(node):
-    """Texts, what is printed for people, abstract methods, `__main__`."""
+    """Return whether a node is text, printed output, abstract, or `__main__`."""
     if isinstance(node, ast.FunctionDef):
         return node.name in ("__repr__", "__str__")
     if isinstance(node, ast.Raise) and node.exc is not None:
@@ -62,7 +62,7 @@ def is_left_out(node):
 
 
 def is_fault(source, edit):
-    """Whether the changed source compiles and says something else."""
+    """Return whether the changed source compiles and differs."""
     changed = applied(source, edit)
     try:
         compile(changed, "", "exec")
@@ -72,12 +72,12 @@ def is_fault(source, edit):
 
 
 def applied(source, edit):
-    """The source after an edit."""
+    """Return the source after an edit."""
     lines = source.splitlines()
     lines[edit.line - 1] = edited(lines[edit.line - 1], edit)
     return "\n".join(lines) + "\n"
 
 
 def edited(line, edit):
-    """One line after an edit."""
+    """Return one line after an edit."""
     return line[: edit.start] + edit.new + line[edit.end :]

@@ -1,4 +1,4 @@
-"""Finds a fault again by what its line says, wherever the code has gone."""
+"""Find a fault by the text of its line, after the code has moved."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from tools.mutations.sources import lines_of, plain
 
 
 class Place(NamedTuple):
-    """Where a fault goes today.
+    """The present place of a fault.
 
     path: of the file, from the root.
     number: of the line.
@@ -21,11 +21,11 @@ class Place(NamedTuple):
 
 
 class NotFound(ValueError):
-    """A fault whose line is nowhere, or in several places."""
+    """The line of a fault has no place, or several."""
 
 
 def find(record, texts):
-    """The place of a fault in the library as it is.
+    """Return the place of a fault in the present library.
 
     Args:
         record: of `tools/mutations.json`. `now`, where somebody has added it, is a
@@ -66,7 +66,7 @@ def find(record, texts):
 
 
 def the_one(record, lines):
-    """The line that is meant; None where nothing tells."""
+    """Return the line of a fault; None if it is not clear which."""
     same = [line for line in lines if line.statement == record["statement"]]
     if len(same) == 1:
         return same[0]
@@ -81,7 +81,7 @@ def the_one(record, lines):
 
 
 def found_by_hand(name, now, texts):
-    """What a person wrote down."""
+    """Return the place that a person wrote into the record."""
     lines = [
         line
         for line in lines_of(now["path"], texts.get(now["path"], ""))
@@ -98,6 +98,6 @@ def found_by_hand(name, now, texts):
 
 
 def placed(line, mutated):
-    """A line, wrong, as far to the right as before."""
+    """Return the changed line with the indentation of the old one."""
     indentation = line.text[: len(line.text) - len(line.text.lstrip())]
     return Place(line.path, line.number, indentation + mutated.strip(), line.function)

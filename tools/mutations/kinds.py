@@ -1,4 +1,4 @@
-"""The six kinds of faults: how a node of a syntax tree could be wrong."""
+"""The six kinds of faults of a node of a syntax tree."""
 
 import ast
 import re
@@ -23,7 +23,7 @@ TENSORS = ("ops", "tf", "np", "keras.ops", "tf.math")  # whose functions take ar
 
 
 def of_node(node, text):
-    """`(kind, (line, start, end), new text)` of the faults of a node."""
+    """Yield `(kind, (line, start, end), new text)` of each fault of a node."""
     if isinstance(node, ast.Compare):
         yield from comparisons(node, text)
     elif isinstance(node, ast.UnaryOp):
@@ -39,7 +39,7 @@ def of_node(node, text):
 
 
 def comparisons(node, text):
-    """`<` for `<=`, `!=` for `==`, `not in` for `in`; a bound that is larger by 1."""
+    """Yield `<` for `<=`, `!=` for `==`, `not in` for `in`; a bound larger by 1."""
     left = node.left
     for right in node.comparators:
         span = text.between(left, right, r"[<>=!]=?|\b(not )?in\b")
@@ -52,7 +52,7 @@ def comparisons(node, text):
 
 
 def signs(node, text):
-    """`x` for `-x` and for `~x`."""
+    """Yield `x` for `-x` and for `~x`."""
     span = text.of(node)
     if isinstance(node.op, ast.USub) and span and integer(node) is None:
         yield "sign", (span[0], span[1], span[1] + 1), ""
@@ -61,7 +61,7 @@ def signs(node, text):
 
 
 def operations(node, text):
-    """`-` for `+`, `|` for `&`, `x` for `x + 1`."""
+    """Yield `-` for `+`, `|` for `&`, `x` for `x + 1`."""
     is_step = isinstance(node, ast.AugAssign)
     left, right = (node.target, node.value) if is_step else (node.left, node.right)
     if isinstance(node.op, (ast.BitAnd, ast.BitOr)) and not is_step:
@@ -82,7 +82,7 @@ def operations(node, text):
 
 
 def subscripts(node, text):
-    """`[1]` for `[0]`, `[2:]` for `[1:]`, `[None, :]` for `[:, None]`."""
+    """Yield `[1]` for `[0]`, `[2:]` for `[1:]`, `[None, :]` for `[:, None]`."""
     index = node.slice
     number, span = integer(index), text.of(index)
     if span and number is not None:
@@ -104,7 +104,7 @@ def subscripts(node, text):
 
 
 def calls(node, text):
-    """Another axis, no mask, one round less."""
+    """Yield calls with another axis, without a mask, with one round less."""
     name = name_of(node.func)
     owner, _, function = name.rpartition(".")
     for keyword in node.keywords:
@@ -129,7 +129,7 @@ def calls(node, text):
 
 
 def raises(node, text):
-    """An error that is made and not raised."""
+    """Yield an error that is created and not raised."""
     line, start = node.lineno, text.column(node.lineno, node.col_offset)
     if node.exc is None or (node.cause is not None and text.of(node)):
         end = text.of(node)[2]

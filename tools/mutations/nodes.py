@@ -1,4 +1,4 @@
-"""What syntax trees say of a source: where a node stands, what it is called."""
+"""Places and names of nodes of a syntax tree."""
 
 import ast
 import re
@@ -8,24 +8,24 @@ TEXTS = (ast.JoinedStr, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp)
 
 
 class Text:
-    """Places of nodes in lines of characters; the parser counts bytes."""
+    """Places of nodes, counted in characters; the parser counts bytes."""
 
     def __init__(self, lines):
         self.lines = lines
 
     def column(self, line, byte):
-        """The character of a byte."""
+        """Return the index of the character of a byte."""
         return len(self.lines[line - 1].encode()[:byte].decode())
 
     def of(self, node):
-        """The span of a node on one line; None for a longer one."""
+        """Return the span of a node on one line; None if it has several lines."""
         if node.lineno != node.end_lineno:
             return None
         start = self.column(node.lineno, node.col_offset)
         return node.lineno, start, self.column(node.lineno, node.end_col_offset)
 
     def between(self, left, right, pattern):
-        """The span of what stands between two nodes, parentheses aside."""
+        """Return the span between two nodes, without parentheses."""
         if left.end_lineno != right.lineno:
             return None
         start = self.column(left.end_lineno, left.end_col_offset)
@@ -34,13 +34,13 @@ class Text:
         return found and (right.lineno, start + found.start(), start + found.end())
 
     def read(self, span):
-        """The characters of a span."""
+        """Return the characters of a span."""
         line, start, end = span
         return self.lines[line - 1][start:end]
 
 
 def integer(node):
-    """The value of an integer constant; None for all else."""
+    """Return the value of an integer constant; None for other nodes."""
     sign = 1
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         sign, node = -1, node.operand
@@ -50,7 +50,7 @@ def integer(node):
 
 
 def name_of(node):
-    """`ops.where` of a name or attribute; of a call that of its function."""
+    """Return the name of a node, such as `ops.where`, or of the called function."""
     if isinstance(node, ast.Call):
         return name_of(node.func)
     if isinstance(node, ast.Attribute):
@@ -59,7 +59,7 @@ def name_of(node):
 
 
 def is_text(node):
-    """Whether adding to it joins strings or lists."""
+    """Return whether `+` joins strings or lists here."""
     if isinstance(node, ast.BinOp):
         return is_text(node.left) or is_text(node.right)
     if isinstance(node, ast.Constant):

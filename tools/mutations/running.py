@@ -1,4 +1,4 @@
-"""Runs tests against faults, each in its own copy of the project."""
+"""Run tests against faults, each in its own copy of the project."""
 
 import contextlib
 import os
@@ -22,7 +22,7 @@ LIMITED = f'ulimit -d {MEMORY * 2**20} 2>/dev/null; exec "$@"'
 
 
 def snapshot(root, folder):
-    """Copies what git knows of the checkout, as it is now."""
+    """Copy the files of the checkout that git knows, as they are now."""
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=root, capture_output=True, check=True
     )
@@ -35,7 +35,7 @@ def snapshot(root, folder):
 
 @contextlib.contextmanager
 def copied(original, folder):
-    """A copy to break, with a home of its own; gone afterwards."""
+    """Yield a copy that may be changed, with its own home folder; delete both."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(original, Path(folder, "project"), symlinks=True)
     for name in ("home", "tmp"):
@@ -47,7 +47,7 @@ def copied(original, folder):
 
 
 def environment(project):
-    """Nothing of the user's is read or written."""
+    """Return an environment that reads and writes no files of the user."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -64,7 +64,7 @@ def environment(project):
 
 
 def check_import(project):
-    """The tests must see the copy, not an installed library."""
+    """Check that the tests import the copy, not an installed library."""
     code = f"import importlib.util; print(importlib.util.find_spec({PACKAGE!r}).origin)"
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -83,7 +83,7 @@ def check_import(project):
 
 
 def against(record, original, folder, seconds, stopping):
-    """Runs the tests of one fault.
+    """Run the tests of one fault.
 
     Args:
         record: of the fault.
@@ -119,7 +119,7 @@ def against(record, original, folder, seconds, stopping):
 
 
 def put_in(project, place):
-    """Writes the fault into the copy."""
+    """Write the fault into the copy."""
     path = project / place.path
     lines = path.read_text(encoding="utf-8").splitlines()
     lines[place.number - 1] = place.line
@@ -127,7 +127,7 @@ def put_in(project, place):
 
 
 def tested(project, arguments, seconds, stopping):
-    """One run of pytest: its outcome, and the first test that failed."""
+    """Run pytest; return its outcome, and the first test that failed."""
     if seconds <= 0:
         return "time", None
     options = ["-x", "-q", "-p", "no:cacheprovider"]
@@ -148,7 +148,7 @@ def tested(project, arguments, seconds, stopping):
 
 
 def ended(command, project, output, seconds, stopping):
-    """The exit code; None where the time was over. No process is left behind."""
+    """Return the exit code; None after a timeout. All processes are stopped."""
     process = subprocess.Popen(
         ["sh", "-c", LIMITED, "sh", *command],
         cwd=project,

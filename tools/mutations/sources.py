@@ -1,4 +1,4 @@
-"""The library's sources: functions, statements, and lines that say the same."""
+"""The sources of the library: functions, statements, and equal lines."""
 
 import ast
 import re
@@ -9,7 +9,7 @@ PACKAGE = "keras_seqattn"
 
 
 class Line(NamedTuple):
-    """A line, and where it stands.
+    """A line and its place.
 
     path: of its file, from the root.
     number: of the line, from 1.
@@ -26,7 +26,7 @@ class Line(NamedTuple):
 
 
 def sources(root):
-    """`{path: text}` of all modules of the library, sorted."""
+    """Return `{path: text}` of all modules of the library, sorted."""
     root = Path(root)
     return {
         path.relative_to(root).as_posix(): path.read_text(encoding="utf-8")
@@ -35,7 +35,7 @@ def sources(root):
 
 
 def lines_of(path, text):
-    """`Line` of every line of code of a module, comments and docstrings aside."""
+    """Return a `Line` for each line of code, without comments and docstrings."""
     lines, found = text.splitlines(), {}
     for function, statement in statements(ast.parse(text), ""):
         first, last = extent(statement)
@@ -46,7 +46,7 @@ def lines_of(path, text):
 
 
 def statements(node, function):
-    """`(qualified name, statement)`, outer ones first."""
+    """Yield `(qualified name, statement)`, outer statements first."""
     for child in ast.iter_child_nodes(node):
         name = function
         if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -57,13 +57,13 @@ def statements(node, function):
 
 
 def is_docstring(node):
-    """Whether a statement is nothing but a text."""
+    """Return whether a statement is only a string."""
     value = node.value if isinstance(node, ast.Expr) else None
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
 def extent(statement):
-    """First and last line; what has a body ends before it."""
+    """Return the first and last line; a statement with a body ends before it."""
     body = getattr(statement, "body", None)
     if not body:
         return statement.lineno, statement.end_lineno
@@ -72,10 +72,10 @@ def extent(statement):
 
 
 def plain(text):
-    """What a line says: spaces and comments do not count."""
+    """Return the text of a line without spaces and comments."""
     return " ".join(without_comment(text).split())
 
 
 def without_comment(line):
-    """A line without the comment at its end; `#` in a text is left alone."""
+    """Return a line without the comment at its end; `#` in strings stays."""
     return re.sub(r"(^|\s{2,})#[^'\"]*$", "", line)
