@@ -99,18 +99,18 @@ def confirm(original, work, records, results):
 
 
 def pass_alone(project, tests):
-    """Those tests that pass: tried all at once, and one by one where that fails."""
+    """Those tests that pass: tried all at once, and by halves where that fails."""
 
-    def good(seconds, *tests):
-        never = threading.Event()
-        return tested(project, tests, seconds, never)[0] == "survived"
+    def good(*tests):
+        limit, never = 60 + 30 * len(tests), threading.Event()
+        return tested(project, tests, limit, never)[0] == "survived"
 
-    if good(60 + 30 * len(tests), *tests):
+    if good(*tests):
         return tests
-    # The values of a parameter may be the library's: then all of the test counts.
-    return [
-        test for test in tests if good(300, test) or good(300, test.partition("[")[0])
-    ]
+    if len(tests) == 1:  # the values of its parameter may be the library's
+        return tests if good(tests[0].partition("[")[0]) else []
+    half = len(tests) // 2
+    return pass_alone(project, tests[:half]) + pass_alone(project, tests[half:])
 
 
 def is_run(result):

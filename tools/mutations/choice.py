@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from tools.mutations.sources import lines_of
+
 # A folder that is in no list has the tests of its own name. What is not there is
 # passed over, so that the folders of tomorrow may stand here.
 OWN = {
@@ -16,7 +18,7 @@ OWN = {
     "schedules": ["schedules", "training"],
 }
 ERRORS = ("ops", "layers", "models", "decoding")  # their errors: tests/errors
-FIRST = 6  # files that run before all others
+FIRST = 3  # files that run before all others
 COMMON = {"call", "build", "get_config", "compute_mask", "step", "start", "main"}
 
 
@@ -57,7 +59,8 @@ def runs(root, record, place):
             f"{', '.join(folders)}, received none. Add the new folder to OWN in "
             'tools/mutations/choice.py, or "tests" to the "now" of this fault.'
         )
-    scores = {file: score(file, text, place) for file, text in files.items()}
+    said = said_at(root, place)
+    scores = {file: score(file, text, place, said) for file, text in files.items()}
     ranked = sorted(files, key=lambda file: -scores[file])
     first = [file for file in ranked if scores[file]][:FIRST]
     rest = [file for file in ranked if file not in first]
@@ -85,7 +88,15 @@ def telling(name):
     return len(name) > 3 and name not in COMMON and not name.startswith("__")
 
 
-def score(file, text, place):
+def said_at(root, place):
+    """What a function says, in its errors above all: tests look for these words."""
+    text = Path(root, place.path).read_text(encoding="utf-8")
+    lines = lines_of(place.path, text)
+    code = "\n".join(line.text for line in lines if line.function == place.function)
+    return set(re.findall(r'(?<=["}])[^"{}\n]{12,}(?=["{])', code))
+
+
+def score(file, text, place, said):
     """How much a file of tests speaks of a function, its class and its module."""
     module = Path(place.path).stem
     points = 8 * (Path(file).stem.removeprefix("test_") == module)
@@ -94,4 +105,4 @@ def score(file, text, place):
         if telling(name):
             found = len(re.findall(rf"\b{re.escape(name)}\b", text))
             points += weight * bool(found) + min(found, 20) / 20
-    return points
+    return points + 6 * min(3, sum(words in text for words in said))
