@@ -120,4 +120,7 @@ def run(root, records, options):
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # no test stays behind
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("Stopped. The same command goes on from here.")

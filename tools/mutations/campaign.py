@@ -1,4 +1,4 @@
-"""Run the tests against all faults, and keep the results in a file."""
+"""All faults, one after the other, and what they leave: a file of results."""
 
 import concurrent.futures
 import json
@@ -19,13 +19,13 @@ from tools.mutations.running import (
 
 
 def load(path):
-    """Return the results by the names of faults; {} if there is no file yet."""
+    """Results by the names of faults; none where there is no file yet."""
     path = Path(path)
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def save(path, content):
-    """Write a file completely or not at all."""
+    """Writes a file whole or not at all."""
     part = Path(f"{path}.part")
     text = json.dumps(content, indent=1, ensure_ascii=False)
     part.write_text(text + "\n", encoding="utf-8")
@@ -33,7 +33,7 @@ def save(path, content):
 
 
 def run(root, records, path, seconds, jobs, again=False):
-    """Run the faults without a result; write each result as soon as it is known.
+    """Runs what has no result yet; each result is in the file as soon as it is known.
 
     Args:
         root: of the project.
@@ -66,7 +66,7 @@ def run(root, records, path, seconds, jobs, again=False):
 
 
 def outcomes(todo, original, work, seconds, jobs):
-    """Yield each `(record, result)`; an interruption stops all tests."""
+    """Yields `(record, result)` as they come; an interruption stops all tests."""
     stopping = threading.Event()
 
     def one(record):
@@ -84,7 +84,7 @@ def outcomes(todo, original, work, seconds, jobs):
 
 
 def confirm(original, work, records, results):
-    """Check that the tests that failed pass without a fault."""
+    """The tests that failed must pass without a fault; else they caught nothing."""
     some = [results[one["id"]] for one in records if one["id"] in results]
     some = [one for one in some if one["outcome"] == "caught" and "sure" not in one]
     some = [one for one in some if one["by"].startswith("tests/")]
@@ -99,27 +99,27 @@ def confirm(original, work, records, results):
 
 
 def pass_alone(project, tests):
-    """Return the tests that pass: run all at once, or one by one if that fails."""
+    """Those tests that pass: tried all at once, and by halves where that fails."""
 
-    def good(seconds, *tests):
-        never = threading.Event()
-        return tested(project, tests, seconds, never)[0] == "survived"
+    def good(*tests):
+        limit, never = 60 + 30 * len(tests), threading.Event()
+        return tested(project, tests, limit, never)[0] == "survived"
 
-    if good(60 + 30 * len(tests), *tests):
+    if good(*tests):
         return tests
-    # The values of a parameter may be the library's: then all of the test counts.
-    return [
-        test for test in tests if good(300, test) or good(300, test.partition("[")[0])
-    ]
+    if len(tests) == 1:  # the values of its parameter may be the library's
+        return tests if good(tests[0].partition("[")[0]) else []
+    half = len(tests) // 2
+    return pass_alone(project, tests[:half]) + pass_alone(project, tests[half:])
 
 
 def is_run(result):
-    """Return whether nothing is left to do."""
+    """Whether there is nothing left to do."""
     return bool(result) and result["outcome"] != "not found"
 
 
 def line(record, result):
-    """Return a line that describes one result."""
+    """One result, for people."""
     seconds, by = f"{result['seconds']:.0f} s", result.get("by") or ""
     return (
         f"{time.strftime('%H:%M')} {record['id']} {result['outcome']:9} {seconds:>6}  "
@@ -128,5 +128,5 @@ def line(record, result):
 
 
 def is_caught(result):
-    """Return whether a result says that a test caught the fault."""
+    """Whether a result, or none, says that tests saw the fault."""
     return bool(result) and result["outcome"] in CAUGHT

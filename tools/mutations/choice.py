@@ -1,7 +1,9 @@
-"""Choose the tests that run against a fault, and their order."""
+"""Which tests run against a fault, and in which order."""
 
 import re
 from pathlib import Path
+
+from tools.mutations.sources import lines_of
 
 # A folder that is in no list has the tests of its own name. What is not there is
 # passed over, so that the folders of tomorrow may stand here.
@@ -21,7 +23,7 @@ COMMON = {"call", "build", "get_config", "compute_mask", "step", "start", "main"
 
 
 def test_folders(path, kind):
-    """Return the test folders of a module, whether or not they exist.
+    """The folders of tests of a module, whether or not they exist.
 
     Args:
         path: of the module, from the root.
@@ -33,7 +35,7 @@ def test_folders(path, kind):
 
 
 def runs(root, record, place):
-    """Return the pytest arguments of each run; tests near the fault come first.
+    """Arguments of pytest, run after run: what speaks of the fault's place comes first.
 
     Args:
         root: of the project.
@@ -57,36 +59,48 @@ def runs(root, record, place):
             f"{', '.join(folders)}, received none. Add the new folder to OWN in "
             'tools/mutations/choice.py, or "tests" to the "now" of this fault.'
         )
-    scores = {file: score(file, text, place) for file, text in files.items()}
+    said = said_at(root, place)
+    scores = {file: score(file, text, place, said) for file, text in files.items()}
+    if record["kind"] == "dropped raise":  # whose calls stand in other files
+        scores |= {file: 99 for file in files if file.startswith("tests/errors/")}
     ranked = sorted(files, key=lambda file: -scores[file])
     first = [file for file in ranked if scores[file]][:FIRST]
     rest = [file for file in ranked if file not in first]
-    words = " or ".join(words_of(place))
-    if not words or not rest:
-        return [some for some in (first, rest) if some]
-    later = [[*rest, "-k", words], [*rest, "-k", f"not ({words})"]]
-    return [first, *later] if first else later
+    words = " or ".join(words_of(place)) or "test"
+    quick, slow = ["-m", "not system"], ["-m", "system"]
+    chosen = [(first, quick)] if first else []
+    if rest:
+        chosen += [(rest, ["-k", words]), (rest, ["-k", f"not ({words})", *quick])]
+    return [[*some, *which] for some, which in [*chosen, (ranked, slow)]]
 
 
 def tests_in(path):
-    """Return a test file, or all files of a folder."""
+    """A file of tests, or all in a folder."""
     return [path] if path.is_file() else sorted(path.rglob("test_*.py"))
 
 
 def words_of(place):
-    """Return words in names of tests of a module: `local` for `local_attention.py`."""
+    """What the names of tests of a place may hold: `local` for `local_attention.py`."""
     words = [Path(place.path).stem.split("_")[0]]
     words += [name.strip("_") for name in place.function.split(".") if telling(name)]
     return sorted({word for word in words if len(word) > 2 and word.isidentifier()})
 
 
 def telling(name):
-    """Return whether only a few functions have this name."""
+    """Whether few functions have this name."""
     return len(name) > 3 and name not in COMMON and not name.startswith("__")
 
 
-def score(file, text, place):
-    """Return how often a test file names a function, its class and its module."""
+def said_at(root, place):
+    """What a function says, in its errors above all: tests look for these words."""
+    text = Path(root, place.path).read_text(encoding="utf-8")
+    lines = lines_of(place.path, text)
+    code = "\n".join(line.text for line in lines if line.function == place.function)
+    return set(re.findall(r'(?<=["}])[^"{}\n]{12,}(?=["{])', code))
+
+
+def score(file, text, place, said):
+    """How much a file of tests speaks of a function, its class and its module."""
     module = Path(place.path).stem
     points = 8 * (Path(file).stem.removeprefix("test_") == module)
     names = place.function.split(".")
@@ -94,4 +108,4 @@ def score(file, text, place):
         if telling(name):
             found = len(re.findall(rf"\b{re.escape(name)}\b", text))
             points += weight * bool(found) + min(found, 20) / 20
-    return points
+    return points + 6 * min(3, sum(words in text for words in said))
