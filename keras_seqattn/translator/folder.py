@@ -16,7 +16,7 @@ from keras_seqattn.errors import four_part_error
 from keras_seqattn.files import replacing_folder
 from keras_seqattn.models.checkpoint import without_optimizer
 from keras_seqattn.safe_reading import VOCABULARY, parse_json, read_bytes
-from keras_seqattn.shipped_models import names
+from keras_seqattn.shipped_models import shipped_names
 from keras_seqattn.text.processor import TextProcessor
 from keras_seqattn.translator.known_names import registered
 from keras_seqattn.translator.model_file import load_model
@@ -118,7 +118,7 @@ def _content(path):
         raise four_part_error(
             "Translator.load found no translator",
             f"a folder with {_FILE}, {_MODEL} and source_text/, or the name of a "
-            f"shipped model ({names()})",
+            f"shipped model ({shipped_names()})",
             repr(path),
             "Pass the folder that Translator.save has written",
         ) from None

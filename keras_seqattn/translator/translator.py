@@ -17,7 +17,7 @@ from keras_seqattn.errors import four_part_error
 from keras_seqattn.metrics.text_metric import text_metric
 from keras_seqattn.pipeline.pipeline import Pipeline
 from keras_seqattn.safe_reading import well_formed
-from keras_seqattn.shipped_models import named
+from keras_seqattn.shipped_models import resolve_path
 from keras_seqattn.translator import folder
 from keras_seqattn.translator.checks import (
     check_options,
@@ -261,7 +261,7 @@ class Translator:
             path: of the folder; or the name of a shipped model, e.g. "dates", unless
                 something of that name is there.
         """
-        model, texts, content, shortlist = folder.load(named(path))
+        model, texts, content, shortlist = folder.load(resolve_path(path))
         return cls(
             model,
             texts["source"],
