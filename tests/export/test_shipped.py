@@ -89,8 +89,7 @@ def test_an_unknown_name(tmp_path, monkeypatch):
     assert str(error.value) == (
         "Translator.load found no translator. Expected a folder with translator.json, "
         "model.keras and source_text/, or the name of a shipped model (dates, g2p, "
-        "numbers-en-de), received 'dotes'. Pass the folder that Translator.save has "
-        "written."
+        "numbers-en-de), received 'dotes'. Pass a folder of Translator.save."
     )
 
 
