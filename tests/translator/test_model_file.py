@@ -286,7 +286,7 @@ def test_patterns_that_take_for_ever(path, members):
 
 def test_a_configuration_that_is_nested_too_deeply(path, members):
     write(path, {**members, CONFIG: b"[" * 100_000})
-    refused(path, "lists or objects that are nested too deeply")
+    refused(path, "its lists or objects are nested too deeply")
 
 
 @keras.saving.register_keras_serializable("test_model_file")
