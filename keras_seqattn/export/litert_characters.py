@@ -71,7 +71,7 @@ def character_normalizer(text):
 
 
 def joiner(units):
-    """Return a function that joins units, given by their numbers, to strings.
+    """Return a function that joins units, from their numbers, to strings.
 
     Its arguments are the numbers `[count]`, whether a string begins at a unit
     `[count]`, and row splits, int32 `[strings + 1]`.

@@ -235,10 +235,12 @@ def check_differences(case):
     def slopes(direction):
         ends = [moved(direction, sign * step)(**wide) for sign in (1, -1)]
         above, below = (float(weighted_sum(outputs)) for outputs in ends)
-        by_gradient = sum(np.vdot(found[path], d) for path, d in direction.items())
+        by_gradient = sum(
+            np.vdot(derivatives[path], d) for path, d in direction.items()
+        )
         return (above - below) / (2 * step), by_gradient
 
-    _, found = gradients(moved({}, 0), wide)
+    _, derivatives = gradients(moved({}, 0), wide)
     for _ in range(2):  # in each, every entry of every weight moves
         direction = {path: rng.normal(size=w.shape) for path, w in weights.items()}
         expected, received = slopes(direction)
