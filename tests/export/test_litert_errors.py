@@ -1,4 +1,4 @@
-"""What LiteRT cannot do, said word for word."""
+"""The errors for everything that LiteRT does not support."""
 
 import dataclasses
 import functools
@@ -16,7 +16,7 @@ TEXTS = ["one two three", "two three four"]
 
 
 class Own(ks.text.Words):
-    """Somebody's processor."""
+    """A processor of a user."""
 
 
 class Unusual:
@@ -81,11 +81,11 @@ CASES = {
         lambda: {"source_text": bpe()},
         TEXT.format("source", "SentencePiece of another kind"),
     ),
-    "a source of somebody": (
+    "a source of another class": (
         lambda: {"source_text": words(Own)},
         TEXT.format("source", "Own"),
     ),
-    "a target of somebody": (
+    "a target of another class": (
         lambda: {"target_text": words(Own)},
         TEXT.format("target", "Own"),
     ),
@@ -172,7 +172,7 @@ def test_unusable_options(tmp_path, options, said):
 
 
 def test_a_source_may_be_bpe_where_it_is_written(tmp_path):
-    """Pieces are joined, whoever has made them."""
+    """Decoding joins the pieces of any processor."""
     model = tiny.model(words(), bpe())
     made = ks.Translator(model, words(), bpe(), ks.Greedy(), 5).pipeline
     export_litert(made, tmp_path / "x.tflite", **SIZES)

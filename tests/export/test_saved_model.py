@@ -170,7 +170,7 @@ def test_requests_to_warm_up_with(saved):
     assert all(inputs == {"text": WARMUP} for inputs in asked.values())
 
 
-def test_frequent_words_where_nobody_says_what_to_warm_up_with():
+def test_default_warm_up_has_frequent_words():
     text = ks.text.Words.learn(["un un deux", "deux un été"])
     spec = tf.TensorSpec([None], tf.string, name="source")
     function = tf.function(lambda source: source, input_signature=[spec])
@@ -374,7 +374,7 @@ def test_unknown_words_are_replaced(tmp_path):
 
 
 class OnlySearched:
-    """A `StepModel` of somebody else, which cannot be called on whole sentences."""
+    """A user's `StepModel`, which cannot be called on whole sentences."""
 
     def __init__(self, model):
         self.variables = model.variables

@@ -1,4 +1,4 @@
-"""A defined answer or a clear error, and a server that goes on."""
+"""Bad input gets a defined answer or a clear error, and the server continues."""
 
 import gzip
 import json
@@ -13,8 +13,8 @@ SIGNATURES = "encode, nbest, score, serving_default, translate_with_attention"
 
 
 @pytest.fixture(autouse=True)
-def it_goes_on(client):
-    """Whatever a test does to the server."""
+def still_running(client):
+    """The server still answers after each test."""
     yield
     assert client.ask(instances=["abc"])["predictions"][0]["text"]
 

@@ -1,4 +1,4 @@
-"""Requests that come together are computed together, and nobody can tell."""
+"""Requests that arrive together share a batch, and their answers stay the same."""
 
 import json
 import shutil
@@ -87,7 +87,7 @@ def test_rows_of_several_requests(odd):
         assert found["seqattn_batch_rows_bucket", ("8.0", name)] == batches
 
 
-def test_a_full_batch_waits_for_nobody(odd):
+def test_a_full_batch_does_not_wait(odd):
     with serving(odd, wait_ms=60_000, batch=4) as client:
         assert at_once([lambda: client.ask(instances=[1, 2])] * 2)
 
@@ -118,7 +118,7 @@ def test_one_that_fails_does_not_spoil_the_others(odd):
         assert found["seqattn_batch_rows_count", ("picky",)] == 1  # it was one batch
 
 
-def test_a_long_text_is_nobodys_neighbour(odd):
+def test_long_texts_have_their_own_batch(odd):
     """Short ones share a batch, long ones have one each, in a queue of their own."""
     with serving(odd, wait_ms=60_000, batch=3) as client:
         long = "x" * 600
@@ -210,7 +210,7 @@ def test_a_full_queue(odd):
         assert client.ask(instances=[1, 2]) == {"predictions": [0.5, 1.0]}
 
 
-def test_who_hangs_up_is_not_worked_for(odd):
+def test_a_waiting_request_ends_if_the_client_hangs_up(odd):
     with serving(odd) as client:
         wait = threading.Thread(
             target=lambda: client.ask(signature_name="wait", inputs=[3.0])

@@ -1,4 +1,4 @@
-"""Floods of connections, and connections on which nothing comes."""
+"""Floods of connections, and connections that send nothing."""
 
 import contextlib
 import json

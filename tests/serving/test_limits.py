@@ -1,4 +1,4 @@
-"""Limits that no server can have."""
+"""Checks of the limits of a server."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Large answers are written in pieces, and taken piece by piece."""
+"""Large answers are written and sent in pieces."""
 
 import json
 import socket
