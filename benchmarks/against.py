@@ -1,9 +1,9 @@
 """`python -m benchmarks.run NAME --against WORKTREE`: is the new code slower?
 
-Ours of another checkout (old) and ours of this one (new) take turns in one run, each in
-a worker of its own checkout, with the benchmarks of its own checkout. They must agree
-in what they compute, as all contenders must. Two processes of the very same code may
-differ by two percent as long as they live: so both are started anew every few turns.
+The code of another checkout (old) and of this one (new) take turns in one run. Each
+runs in a worker process of its own checkout, with the benchmarks of that checkout. Both
+must compute the same, like all contenders. Two processes of the same code may differ by
+two percent during their whole life, so both are restarted every few turns.
 """
 
 import contextlib

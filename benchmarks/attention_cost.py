@@ -1,7 +1,7 @@
-"""What attention costs: a training step against the length, with it and without.
+"""The cost of attention: time of a training step over the length, with and without.
 
-Without it a step of the decoder sees the encoder's final state: m + t steps for m
-source and t target tokens. With it every step reads all annotations: m times t.
+Without attention, the decoder reads the final state of the encoder: m + t steps for m
+source and t target tokens. With attention, every step reads all annotations: m times t.
 """
 
 import keras

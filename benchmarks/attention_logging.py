@@ -1,9 +1,9 @@
-"""What AttentionCallback adds to an epoch of Multi30k.
+"""The time that AttentionCallback adds to an epoch of Multi30k.
 
-The reference model with eight sentences of the validation set and their references, the
-translator's own beam of five. Both sides train the same batches from the same weights:
-the callback may change no weight. KERAS_SEQATTN_DATA names the folder with the corpus
-in `multi30k`.
+It logs eight sentences of the validation set and their references with the reference
+model and a beam of five. Both contenders train on the same batches from the same
+weights, because the callback must not change weights. KERAS_SEQATTN_DATA names the
+folder with the corpus in `multi30k`.
 """
 
 import tempfile
@@ -16,7 +16,7 @@ from benchmarks import corpus, ours, sizes
 from benchmarks.contender import Contender
 
 BATCH_TOKENS = 1500  # 64 sentences
-BATCHES = 16  # in one repetition: few, so that the callback is seen beside them
+BATCHES = 16  # in one repetition; few, so that the time of the callback is visible
 SENTENCES = 8
 
 

@@ -1,9 +1,8 @@
 """`python -m benchmarks.attention_tab`: a large log in the attention tab.
 
-200 sentences, 100 steps, 30 x 30 tokens: how large the log is, how long a reader waits
-for the first picture after opening the tab, and for the next one while moving the
-slider. Chromium must be on PATH. Times move with the machine: what they may be is meant
-for one that has nothing else to do.
+The log has 200 sentences, 100 steps, 30 x 30 tokens. Measured are its size, the time
+from opening the tab to the first picture, and the time to the next picture while the
+slider moves. Chromium must be on PATH. The bounds are for a machine without other work.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Multi30k in subwords. Learning them and encoding are done once, and kept in files."""
+"""Multi30k in subwords, which are learned once and cached in files."""
 
 import keras_seqattn as ks
 from benchmarks import sizes
@@ -8,12 +8,12 @@ CACHE = RESULTS / "cache"
 
 
 def pairs():
-    """The corpus, from KERAS_SEQATTN_DATA."""
+    """Return the corpus, from the folder KERAS_SEQATTN_DATA."""
     return ks.data.multi30k()
 
 
 def subwords():
-    """English and German subwords together."""
+    """Return the joint subwords of English and German."""
     folder = CACHE / "subwords"
     if not folder.exists():
         train = pairs().train
@@ -26,6 +26,6 @@ def subwords():
 
 
 def encoded():
-    """The training set as ids."""
+    """Return the training set as ids."""
     text = subwords()
     return ks.data.encode(pairs().train, text, text, cache=CACHE / "train.npz")

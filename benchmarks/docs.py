@@ -1,8 +1,8 @@
 """`python -m benchmarks.docs`: tables and plots of docs/benchmarks.md from results.
 
-What `benchmarks/results` of this checkout has is copied to `docs/benchmarks`, which is
-kept: between two marks of a benchmark stands what its file there says. No figure is
-typed by hand; the text around is.
+Results in `benchmarks/results` of this checkout are copied to `docs/benchmarks`, which
+is under version control. The text between the two marks of a benchmark is made from its
+file there, so no figure is typed by hand.
 """
 
 import argparse
@@ -34,7 +34,7 @@ def main(arguments=None):
 
 
 def keep(results, folder):
-    """The folder with all results, those of this checkout in place of older ones."""
+    """Update the folder of all results with those of this checkout; return it."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in names():
         if (path := pathlib.Path(results, f"{name}.json")).exists():

@@ -1,7 +1,7 @@
 """Strings to strings: the SavedModel of a trained translator beside plain loops.
 
-All 1000 sentences of Multi30k's test_2016_flickr, 64 in a call, in the order in which
-they come. The rivals have the same weights, the same limits of lengths and, inside
+It translates all 1000 sentences of Multi30k's test_2016_flickr, 64 in a call, in their
+original order. The rivals use the same weights, the same length limits and, inside
 their functions, the same subwords. KERAS_SEQATTN_RUN names the translator,
 KERAS_SEQATTN_DATA the folder with the corpus.
 """
@@ -21,7 +21,7 @@ ALPHA = 1.0  # length penalty of the beam; what a Translator takes by default
 
 
 def ours(width=None):
-    """A contender: the SavedModel, as whoever gets the export calls it."""
+    """Return a contender: the SavedModel, called as its users call it."""
     search = (
         ks.Greedy() if width is None else ks.BeamSearch(width, length_penalty=ALPHA)
     )

@@ -1,7 +1,7 @@
 """`python -m benchmarks.exported_forms`: float32, bfloat16 and int8 side by side.
 
-Of each export of a trained translator: its size; in a process without this library, how
-long it takes to load, and to translate one sentence; BLEU on Multi30k's
+Measured are the size of each export of a trained translator, the time to load it and to
+translate one sentence in a process without this library, and BLEU on Multi30k's
 test_2016_flickr.
 KERAS_SEQATTN_RUN names the translator, KERAS_SEQATTN_DATA the folder with the corpus.
 """
@@ -21,7 +21,7 @@ MOST_SECONDS = 3.0  # to load, the bar
 
 
 def measured(folder, sentences):
-    """What the process of one export finds: seconds, and the translations."""
+    """Measure one export in this process: return seconds and translations."""
     import tensorflow as tf
     import tensorflow_text  # noqa: F401  its operations are in the graph
 

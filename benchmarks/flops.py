@@ -8,17 +8,17 @@ PRODUCTS = ("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Einsum")
 
 
 def flops(function, *arguments):
-    """Of all products of one call, loops as often as they turn.
+    """Return the operations of all products of one call, with loops.
 
-    A product `[m, k] x [k, n]` has 2 m k n of them, a multiplication and an addition.
-    Everything else, which is elementwise, is not counted.
+    A product `[m, k] x [k, n]` has 2 m k n operations: multiplications and additions.
+    Elementwise operations are not counted.
     """
     seen, _ = traced.run(function, *arguments)
     return sum(product_flops(executed) for executed in seen)
 
 
 def product_flops(executed):
-    """Of one operation; 0 if it is no matrix product."""
+    """Return the operations of a matrix product; 0 for other operations."""
     op = executed.op
     if op.type not in PRODUCTS:
         return 0
@@ -30,7 +30,7 @@ def product_flops(executed):
 
 
 def _einsum(equation, executed):
-    """Every label once: those of the output, and those that are summed over."""
+    """Return the operations of an einsum: the product of the sizes of all labels."""
     terms, _, kept = equation.partition("->")
     sizes = {}
     for term, shape in zip(terms.split(","), executed.inputs, strict=True):

@@ -1,10 +1,10 @@
-"""No figure is shown of contenders that compute different things."""
+"""Checks that contenders compute the same before figures are shown."""
 
 import numpy as np
 
 
 def complaints(name, ours, theirs, tolerances):
-    """What a contender computes differently, a line each; empty: none.
+    """Return a line for each result that differs; an empty list if none does.
 
     Args:
         name: of the contender.

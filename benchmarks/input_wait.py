@@ -1,8 +1,8 @@
 """How long a training step waits for its input, as TensorFlow's profiler sees it.
 
-`fit` on the batches that `data.batches` makes of Multi30k while the model is at work,
-beside `fit` on the very same batches from memory. What a step waits is the time in
-`IteratorGetNext`; the first one of an epoch waits until all pairs are dealt into
+One contender calls `fit` on batches that `data.batches` makes of Multi30k during the
+training, the other one on the same batches from memory. The waiting time is the time in
+`IteratorGetNext`. The first step of an epoch waits until all pairs are grouped into
 batches. KERAS_SEQATTN_DATA names the folder with the corpus in `multi30k`.
 """
 
@@ -26,7 +26,7 @@ WAIT, STEP = "IteratorGetNextOp::DoCompute", "multi_step_on_iterator"
 
 
 def pipeline():
-    """A contender: batches are made while it trains."""
+    """Return a contender that makes batches while it trains."""
     corpus.encoded()  # the first time it is written
     start = time.perf_counter()
     dataset = _dataset()
@@ -35,7 +35,7 @@ def pipeline():
 
 
 def memory():
-    """A contender: they were made before."""
+    """Return a contender whose batches are in memory."""
     return _contender(in_memory(list(_dataset().as_numpy_iterator())))
 
 

@@ -1,4 +1,4 @@
-"""Training a Keras model as everybody does, with `fit`."""
+"""Contenders that train a Keras model with `fit`."""
 
 import keras
 import numpy as np
@@ -13,17 +13,17 @@ LOSSES_COMPARED = 5
 
 
 def contender(model, variables, size, masked=False, steps=5):
-    """One repetition is one `fit` of so many steps, all of them on the same batch.
+    """Return a contender: one repetition is one `fit` of `steps` steps on one batch.
 
-    `fit` and not `train_on_batch`: its loop over a dataset, its callbacks and its logs
-    are part of what a step costs, one step per execution.
+    It uses `fit` and not `train_on_batch`, because the loop over a dataset, callbacks
+    and logs belong to the cost of a step. There is one step per execution.
 
     Args:
         model: compiled and built.
-        variables: its weights by name; a tuple is what others hold as one.
+        variables: its weights by name; a tuple means one weight of other contenders.
         size: `Size` of the batch.
         masked: whether a part of the batch is padding.
-        steps: of one repetition.
+        steps: number of steps in one repetition.
     """
     check_complete(model, variables)
     weights = sizes.weights(size)

@@ -6,7 +6,7 @@ import tensorflow as tf
 
 
 def gru_weights(name, cell):
-    """Those of a `keras.layers.GRUCell`."""
+    """Return the weights of a `keras.layers.GRUCell` by name."""
     return {
         f"{name}.kernel": cell.kernel,
         f"{name}.recurrent_kernel": cell.recurrent_kernel,
@@ -15,7 +15,7 @@ def gru_weights(name, cell):
 
 
 def assign(variables, weights):
-    """Puts arrays into variables; a tuple holds in parts what is one array."""
+    """Assign arrays to variables; the parts of a tuple share one array."""
     for name, array in weights.items():
         parts = keras.tree.flatten(variables[name])
         rows = array.reshape(-1, parts[0].shape[-1])
@@ -26,14 +26,14 @@ def assign(variables, weights):
 
 
 def joined(value, shape):
-    """The other way round: an array of that shape, of one tensor or several."""
+    """Return one array of a shape, from one tensor or a tuple of them."""
     parts = value if isinstance(value, tuple) else (value,)
     parts = [np.asarray(tf.convert_to_tensor(part), "float32") for part in parts]
     return np.concatenate([p.reshape(-1, p.shape[-1]) for p in parts]).reshape(shape)
 
 
 def check_complete(model, variables):
-    """A weight that was not copied, or not compared, would make the gate worthless."""
+    """Check that all weights of a model are named, so that they are compared."""
     named = {id(variable) for variable in keras.tree.flatten(variables)}
     left = [v.path for v in model.trainable_variables if id(v) not in named]
     if left:

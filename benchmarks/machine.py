@@ -1,4 +1,4 @@
-"""What the machine can do, and what it does meanwhile."""
+"""The speed of the machine, and its load during a benchmark."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ PRODUCTS = 10  # of which the fastest counts
 
 
 def busy():
-    """Processor seconds of all programs since some moment; NaN if nobody tells."""
+    """Return the processor seconds of all programs so far; NaN if unknown."""
     try:
         fields = pathlib.Path("/proc/stat").read_text().split()[1:9]
     except OSError:
@@ -21,7 +21,10 @@ def busy():
 
 
 def resident(field):
-    """Bytes of this process: "VmRSS" now, "VmHWM" at most; Linux only."""
+    """Return the memory of this process in bytes, on Linux.
+
+    "VmRSS" is the current memory, "VmHWM" the greatest so far.
+    """
     for line in pathlib.Path("/proc/self/status").read_text().splitlines():
         if line.startswith(f"{field}:"):
             return int(line.split()[1]) * 1024
@@ -31,7 +34,7 @@ def resident(field):
 
 
 def gemm_peak():
-    """Floating-point operations a second of [M, K] x [K, N] in float32, at best."""
+    """Return the best floating-point operations per second of a float32 product."""
     multiply = _multiply()
     multiply()
     times = []

@@ -1,6 +1,6 @@
 """One point of a benchmark: build, gate, warm-up, interleaved repetitions.
 
-Times move with the machine and with what else runs on it. So the contenders take turns,
+Times depend on the machine and on other programs. So the contenders take turns,
 each repetition in the other order, and a ratio is the median of the ratios within the
 repetitions. Beside the time on the wall stands the processor time of the contender's
 process, which other programs disturb least. The GEMM peak of the same minutes says what
@@ -21,7 +21,7 @@ FEWEST = 3  # repetitions, however long they take
 
 
 def measure(benchmark, options):
-    """A row: what the gate complains of, or else the figures of all contenders."""
+    """Return a row: the complaints of the gate, or the figures of all contenders."""
     row = {"ours": next(iter(benchmark.contenders)), "notes": [], "versions": {}}
     row |= {"tokens": {}, "complaints": []}
     if benchmark.kind == "memory":
@@ -39,7 +39,7 @@ def measure(benchmark, options):
 
 
 def _built(benchmark, options, row, stack):
-    """Those contenders that there are; a note about the others."""
+    """Start the available contenders; add a note about the others."""
     processes = []
     for name, entry in benchmark.contenders.items():
         if entry.python is not None and not os.path.exists(entry.python):
@@ -82,7 +82,7 @@ def _gate(benchmark, processes, row):
 
 
 def _asked(command, processes, row):
-    """Answers by name; who refuses is left out from now on."""
+    """Return answers by name; a contender that refuses is left out from now on."""
     answers = {}
     for process in list(processes):
         try:

@@ -1,9 +1,9 @@
 """Training on real batches of Multi30k: target subwords a second, padding not counted.
 
-The same model on both sides, same weights. Ours reads the batches that `data.batches`
-makes of the corpus; a rival that, too, or what the tutorials make: 64 random sentences,
-padded to the longest one. KERAS_SEQATTN_DATA names the folder with the corpus in
-`multi30k`.
+Both contenders train the same model from the same weights. Ours reads the batches of
+`data.batches`. A rival reads the same batches, or those of tutorials: 64 random
+sentences, padded to the longest one. KERAS_SEQATTN_DATA names the folder with the
+corpus in `multi30k`.
 """
 
 import keras
@@ -21,25 +21,25 @@ BATCHES = 16  # in one repetition
 
 
 def with_ours(size=REFERENCE, policy="float32", jit_compile=False):
-    """A contender: our model on our batches."""
+    """Return a contender: our model on our batches."""
     keras.config.set_dtype_policy(policy)
     made = ours.compiled(size, masked=True, jit_compile=jit_compile)
     return _contender(made, _our_batches(), size)
 
 
 def with_keras(size=REFERENCE):
-    """A contender: the rival on random batches."""
+    """Return a contender: the rival on random batches."""
     made = keras_rnn.compiled(size, masked=True)
     return _contender(made, _random_batches(encoded()), size)
 
 
 def with_scan(size=REFERENCE):
-    """A contender: a plain sketch on our batches."""
+    """Return a contender: a short plain model on our batches."""
     return _contender(scan_loop.compiled(size, masked=True), _our_batches(), size)
 
 
 def _contender(made, batches, size):
-    """What is compared are results on random ids, as those of `train_step_masked`."""
+    """Return a contender, compared on random ids as in `train_step_masked`."""
     contender = keras_fit.contender(*made, size, masked=True)
     dataset, [model, _] = in_memory(batches), made
     tokens = sum(int(np.sum(labels > 0)) for _, labels in batches)
@@ -52,7 +52,7 @@ def _contender(made, batches, size):
 
 
 def in_memory(batches):
-    """A dataset of batches of any lengths that were made before."""
+    """Return a dataset of existing batches, of any lengths."""
     flat = [tf.nest.flatten(batch) for batch in batches]
 
     def batch(n):
@@ -65,9 +65,9 @@ def in_memory(batches):
 
 
 def _our_batches():
-    """As many positions in a batch as random ones have, padding included.
+    """Return batches with as many positions, padding included, as random ones.
 
-    They are the first ones of an epoch, which comes in random order.
+    They are the first batches of a shuffled epoch.
     """
     found = encoded()
     naive = _random_batches(found)

@@ -33,18 +33,18 @@ SLICES = ("Slice", "StridedSlice", "StridedSliceGrad")
 
 
 class Count(NamedTuple):
-    """Operations of one target step."""
+    """The numbers of operations in one target step."""
 
-    kernels: float  # which compute more than a counter
-    all: float  # which TensorFlow executes
+    kernels: float  # operations that compute more than a counter
+    all: float  # all operations that TensorFlow executes
 
 
 def count(function, forward, steps):
-    """`(forward, backward)`, a `Count` each.
+    """Return `(forward, backward)`, a `Count` each.
 
     Args:
         function: concrete function: the layer and its gradients.
-        forward: the layer alone: it says which loops are not of the gradient.
+        forward: concrete function: the layer alone, which has the forward loops only.
         steps: number of target steps.
     """
     loops = _by_loop(forward)
@@ -57,7 +57,7 @@ def count(function, forward, steps):
 
 
 def _by_loop(function):
-    """Kernels and operations of every outermost loop, in the order of the loops."""
+    """Return kernels and operations of every outermost loop, in order."""
     numbers = collections.defaultdict(lambda: [0, 0])
     seen, _ = traced.run(function)
     for executed in seen:
@@ -68,7 +68,7 @@ def _by_loop(function):
 
 
 def is_kernel(executed):
-    """Whether a device must launch something for it."""
+    """Whether a device must launch a kernel for an operation."""
     op, sizes = executed.op, [math.prod(shape) for shape in executed.outputs]
     if op.type in WITHOUT_KERNEL or op.type.startswith("TensorList"):
         return False
@@ -84,7 +84,7 @@ def is_kernel(executed):
 
 
 def our_decoder(size):
-    """A function of inputs, values and state; its weights."""
+    """Return a function of inputs, values and state, and its weights."""
     decoder = ks.AttentionDecoder(ours.cell(size.units))
     decoder.build((None, None, size.embedding), (None, None, 2 * size.units))
 
@@ -95,7 +95,7 @@ def our_decoder(size):
 
 
 def rival_decoder(size):
-    """The same of the rival, keys included."""
+    """Return the same for the rival, with the keys."""
     cell = AttentionGRUCell(size.units, memory_depth=2 * size.units)
     decoder = keras.layers.RNN(cell, return_sequences=True)
     keys = keras.layers.Dense(size.units, use_bias=False)
@@ -108,7 +108,7 @@ def rival_decoder(size):
 
 
 def counted(made, size=SIZE):
-    """`(forward, backward)` of what `our_decoder` and `rival_decoder` return."""
+    """Return `(forward, backward)` of a decoder of the functions above."""
     gradients, decode, given = _functions(made, size)
     functions = lambda: gradients(*given), lambda: decode(*given)
     both = (tf.function(f).get_concrete_function() for f in functions)
@@ -116,7 +116,7 @@ def counted(made, size=SIZE):
 
 
 def launched(made, size=SIZE):
-    """`(forward, backward)`, an `xla_kernels.Turn` each: the same after XLA."""
+    """Return `(forward, backward)` after XLA, an `xla_kernels.Turn` each."""
     gradients, _, given = _functions(made, size)
     function = tf.function(gradients, jit_compile=True)
     text = function.experimental_get_compiler_ir(*given)(stage="optimized_hlo")

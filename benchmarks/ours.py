@@ -1,4 +1,4 @@
-"""The reference model of our layers, to be trained and to be searched with."""
+"""The reference model of our layers, for training and for searches."""
 
 import keras
 import tensorflow as tf
@@ -13,14 +13,14 @@ PARTS = ("source_embedding", "target_embedding", "encoder", "bridge", "decoder")
 def training(
     size, masked=False, policy="float32", jit_compile=False, steps=5, fused=False
 ):
-    """A contender that trains it; `fused`: with the loss that needs no logits."""
+    """Return a contender that trains it; `fused` takes the loss without logits."""
     keras.config.set_dtype_policy(policy)
     made = compiled(size, masked, jit_compile, fused)
     return keras_fit.contender(*made, size, masked, steps)
 
 
 def compiled(size, masked, jit_compile=False, fused=False):
-    """The model with the library's loss and Adam, and its variables by name."""
+    """Return the model with the library's loss and Adam, and its variables by name."""
     model = functional_model(size, masked)
     loss = ks.losses.FusedCrossentropy if fused else ks.losses.SmoothedCrossentropy
     model.compile(
@@ -30,11 +30,11 @@ def compiled(size, masked, jit_compile=False, fused=False):
 
 
 def search(size, width=None, jit_compile=False):
-    """A contender that decodes, greedily or with a beam; only a beam shows scores.
+    """Return a contender that decodes; it has scores only with a beam.
 
     Args:
         size: `Size`.
-        width: of the beam; None: greedily.
+        width: width of the beam; None: greedy search.
         jit_compile: whether XLA compiles the whole search; else it is called eagerly.
     """
     model = seq2seq(size)
@@ -55,7 +55,7 @@ def search(size, width=None, jit_compile=False):
 
 
 def functional_model(size, masked=False):
-    """Composed as in the README; without masks where every position is real."""
+    """Return the model as in the README; it has no masks if `masked` is False."""
 
     def embedding(name):
         return keras.layers.Embedding(
@@ -80,7 +80,7 @@ def functional_model(size, masked=False):
 
 
 def seq2seq(size, head=None, decoder_cell=None):
-    """The same as a model that `decode` knows; masks always."""
+    """Return the same model as a `Seq2Seq`, always with masks."""
     head = Readout(size.units, size.vocabulary) if head is None else head
     return ks.Seq2Seq(
         source_embedding=keras.layers.Embedding(size.vocabulary, size.embedding),
@@ -118,11 +118,11 @@ class Readout(keras.layers.Layer):
 
 
 def by_name(layers):
-    """Our variables by the names of all; a tuple is what others hold as one array.
+    """Return our variables by common names; a tuple is one array elsewhere.
 
     Args:
-        layers: by name: the embeddings, "encoder", "bridge", "decoder", and of the head
-            "hidden" and "logits".
+        layers: dict of the embeddings, "encoder", "bridge", "decoder", and the parts
+            "hidden" and "logits" of the head.
     """
     encoder, decoder = layers["encoder"], layers["decoder"]
     [bridge] = layers["bridge"].projections

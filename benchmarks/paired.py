@@ -1,4 +1,4 @@
-"""Old and new code that took turns: their ratio, how sure it is, and all in words."""
+"""Statistics of old and new code that took turns: ratios, intervals, texts."""
 
 import os
 from typing import NamedTuple
@@ -14,7 +14,7 @@ DRAWS, SEED = 10_000, 1409
 
 
 class Ratio(NamedTuple):
-    """New divided by old, and the ends of its 95 % interval."""
+    """The ratio of new to old, and the ends of its 95 % interval."""
 
     middle: float
     low: float
@@ -26,9 +26,9 @@ class Ratio(NamedTuple):
 
 
 def ratio(old, new):
-    """The median of the ratios within the turns; both are `[starts, turns]`.
+    """Return the median of the ratios in each turn, from `[starts, turns]`.
 
-    Not the ratio of the two medians: that one moves with the machine. While other
+    The ratio of the two medians depends more on the machine. While other
     programs ran, it was 0.87 to 1.21 for processes of the same code, and the median of
     the ratios 0.97 to 1.02.
 
@@ -48,10 +48,10 @@ def ratio(old, new):
 
 
 def summary(rounds):
-    """Figures `[starts, turns]` by kind and side, their ratios, and the machine's.
+    """Return figures `[starts, turns]` by kind and side, and their ratios.
 
     Args:
-        rounds: of each start: by kind and side, the figures of its turns.
+        rounds: list with the figures of the turns by kind and side, for each start.
     """
     figures = {
         kind: {side: np.array([one[kind][side] for one in rounds]) for side in sides}
@@ -74,7 +74,7 @@ def summary(rounds):
 
 
 def is_kept(row):
-    """Whether both agree, and nothing is lost that decides."""
+    """Whether results agree and no deciding figure is worse."""
     return not row["complaints"] and all(found.is_kept for _, found in _decisive(row))
 
 
@@ -85,7 +85,7 @@ def _decisive(row):
 
 
 def verdict(worse, found):
-    """In words."""
+    """Return the verdict in words."""
     if found.middle <= LIMIT:
         return f"not {worse}: {found.middle:.3f} is at most {LIMIT}"
     if found.is_kept:
@@ -97,7 +97,7 @@ def verdict(worse, found):
 
 
 def text(benchmark, label, row):
-    """The lines of one point."""
+    """Return the lines of one point."""
     if row["complaints"]:
         return table.text(benchmark, label, row)
     lines = [table.title(benchmark, label), *(f"  {note}" for note in row["notes"])]
@@ -111,7 +111,7 @@ def text(benchmark, label, row):
 
 
 def _table(benchmark, row):
-    """A list of lists of strings; the first is the head."""
+    """Return rows of strings; the first is the head."""
     per = "per step" if benchmark.steps > 1 else "time"
     after = "build" if benchmark.kind == "memory" else "the imports"
     rows = [["", "old", "new", "new / old", "95 % interval"]]

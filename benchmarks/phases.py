@@ -1,8 +1,9 @@
-"""`python -m benchmarks.phases`: where a training step of the reference model goes.
+"""`python -m benchmarks.phases`: the time of each part of a training step.
 
-Encoder, decoder, head with loss, and Adam run alone, forth, and forth and back, in a
-graph and compiled by XLA. Beside each time stands what the matrix products would take
-at the GEMM peak of the same run: the rest is elementwise, moved, or waited for.
+Encoder, decoder, head with loss, and Adam run alone, in the forward pass and in forward
+and backward pass together, in a graph and compiled by XLA. Each time stands beside the
+time of its matrix products at the GEMM peak of the same run. The difference is time for
+elementwise operations, copies and waiting.
 """
 
 import statistics
@@ -21,15 +22,15 @@ COMPILERS = {"graph": False, "XLA": True}
 
 
 class Part(NamedTuple):
-    """A part of the model: what it computes, of what, by which weights."""
+    """A part of the model: its function, the inputs and the weights."""
 
-    call: Callable  # of the given tensors
-    given: list
+    call: Callable  # function of the inputs
+    inputs: list
     weights: list
 
 
 def parts(model, size):
-    """By name; what a part is given is random, but for the labels."""
+    """Return the parts by name; all inputs except the labels are random."""
     encoder, bridge, decoder, hidden, logits = (
         model.get_layer(name)
         for name in ("encoder", "bridge", "decoder", "hidden", "logits")
@@ -72,24 +73,24 @@ def parts(model, size):
 
 
 def functions(part, jit_compile):
-    """The part forth; and forth and back, to what it was given and to its weights."""
+    """Return functions of the forward pass, and of forward and backward pass."""
 
     @tf.function(jit_compile=jit_compile)
-    def forth(*given):
-        return part.call(*given)
+    def forward(*inputs):
+        return part.call(*inputs)
 
     @tf.function(jit_compile=jit_compile)
-    def back(*given):
+    def both(*inputs):
         with tf.GradientTape() as tape:
-            tape.watch(given)
-            found = part.call(*given)
-        return tape.gradient(found, [*given, *(w.value for w in part.weights)])
+            tape.watch(inputs)
+            outputs = part.call(*inputs)
+        return tape.gradient(outputs, [*inputs, *(w.value for w in part.weights)])
 
-    return {"forth": forth, "forth and back": back}
+    return {"forward": forward, "forward and backward": both}
 
 
 def update(model, jit_compile):
-    """One step of the optimizer on all weights; the gradients are zeros."""
+    """Return a step of the optimizer on all weights, with gradients of zeros."""
     optimizer, weights = model.optimizer, model.trainable_variables
     optimizer.build(weights)
     gradients = [tf.zeros(weight.shape) for weight in weights]
@@ -103,17 +104,17 @@ def update(model, jit_compile):
 
 
 def measured(size=sizes.REFERENCE, rounds=ROUNDS):
-    """Rows `{part, way, ms of the products at peak, graph, XLA}`, and the peak."""
+    """Return rows `{part, way, ms of products at peak, graph, XLA}`, and the peak."""
     model, _ = ours.compiled(size, masked=False)
     found = parts(model, size)
     calls, counted = {}, {}
     for compiler, jit_compile in COMPILERS.items():
         for name, part in found.items():
             for way, function in functions(part, jit_compile).items():
-                calls[name, way, compiler] = _call(function, part.given)
+                calls[name, way, compiler] = _call(function, part.inputs)
                 if not jit_compile:
-                    concrete = function.get_concrete_function(*part.given)
-                    counted[name, way] = flops.flops(concrete, *part.given)
+                    concrete = function.get_concrete_function(*part.inputs)
+                    counted[name, way] = flops.flops(concrete, *part.inputs)
         calls["Adam", "once", compiler] = _call(update(model, jit_compile), [])
         counted["Adam", "once"] = 0
     times, peak = _in_turn(calls, rounds)
@@ -125,12 +126,12 @@ def measured(size=sizes.REFERENCE, rounds=ROUNDS):
     return rows, peak
 
 
-def _call(function, given):
-    return lambda: function(*given)  # eager calls on a processor wait for the end
+def _call(function, inputs):
+    return lambda: function(*inputs)  # eager calls on a processor wait for the end
 
 
 def _in_turn(calls, rounds):
-    """Medians in milliseconds, and the best peak of all rounds."""
+    """Return medians in milliseconds, and the best peak of all rounds."""
     times, peak = {name: [] for name in calls}, 0.0
     for i in range(WARM_UP + rounds):
         peak = max(peak, machine.gemm_peak())
@@ -143,7 +144,7 @@ def _in_turn(calls, rounds):
 
 
 def table(rows):
-    """A list of lists of strings; the first is the head."""
+    """Return rows of strings; the first is the head."""
     head = ["", "", "products at the peak, ms", *(f"{c}, ms" for c in COMPILERS)]
     numbers = ("products", *COMPILERS)
     return [

@@ -1,4 +1,4 @@
-"""A benchmark of several points as a picture: a line for each contender."""
+"""Plots a benchmark of several points, with a line for each contender."""
 
 import statistics
 
@@ -17,7 +17,7 @@ UNITS = {
 
 
 def kind(benchmark):
-    """What is shown of it."""
+    """Return what the plot shows: memory, throughput or time."""
     if benchmark.kind == "memory":
         return "memory"
     return "throughput" if benchmark.base else "time"
@@ -28,7 +28,7 @@ def unit(benchmark):
 
 
 def value(benchmark, row, name):
-    """That of a contender at a point, or None if it was left out."""
+    """Return the value of a contender at a point, or None if it was left out."""
     if kind(benchmark) == "memory":
         found = row["memory"].get(name)
         return found and found / 1e6
@@ -40,7 +40,7 @@ def value(benchmark, row, name):
 
 
 def draw(benchmark, rows, path):
-    """Writes the picture."""
+    """Write the plot."""
     figure = Figure(figsize=(6.4, 4.0), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
@@ -71,7 +71,7 @@ def draw(benchmark, rows, path):
 
 
 def _guide(axes, end, start, power, label):
-    """What grows like that and ends there."""
+    """Draw a line that grows with a power and ends at a point."""
     x, y = end
     line = {"color": "0.6", "linewidth": 1, "zorder": 0, "label": label}
     axes.plot(

@@ -1,4 +1,4 @@
-"""Contenders in processes of their own, driven through pipes."""
+"""Runs each contender in its own process, and controls it through a pipe."""
 
 import contextlib
 import multiprocessing
@@ -13,16 +13,16 @@ PATIENCE = 1200.0  # seconds for one answer; torch.compile takes minutes
 
 
 class Refused(Exception):
-    """A contender that did not do what it was asked; says why."""
+    """A contender did not execute a command; the message says why."""
 
 
 class Process:
-    """One contender; `ask` it.
+    """The process of one contender.
 
     Args:
-        name: to speak of it.
-        python: of an environment of its own.
-        root: of the checkout whose code it runs.
+        name: name of the contender.
+        python: path of the Python of another environment, or None.
+        root: folder of the checkout whose code it runs.
         path: folders with modules that this checkout may not have.
     """
 
@@ -44,7 +44,7 @@ class Process:
             )
 
     def ask(self, command, *arguments):
-        """The answer, or `Refused`."""
+        """Send a command and return its answer; raise `Refused` if there is none."""
         try:
             self.connection.send((command, *arguments))
             if not self.connection.poll(PATIENCE):

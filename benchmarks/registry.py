@@ -1,7 +1,7 @@
-"""What a benchmark is: contenders on the same work, and the sizes at which they do it.
+"""`Benchmark`: contenders for the same work, and the sizes of the work.
 
-Nothing here computes. A contender is named by the function that makes it, which runs in
-a process of its own and returns a `benchmarks.contender.Contender`.
+A contender is the name of a function, which runs in its own process and returns a
+`benchmarks.contender.Contender`.
 """
 
 from typing import Any, NamedTuple
@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 class Tolerance(NamedTuple):
     """Largest difference allowed, relative to the largest entry of ours.
 
-    Of strings it is the share of those that differ.
+    For strings it is the share of different ones.
     """
 
-    names: str  # those results whose name starts so
+    names: str  # prefix of the names of results
     relative: float
 
 
 class Entry(NamedTuple):
-    """One contender: where it is made, and with what."""
+    """One contender: the function that makes it, and its options."""
 
     make: str  # "module:function"
     options: dict[str, Any] = {}
@@ -29,7 +29,7 @@ class Entry(NamedTuple):
 
 
 class Benchmark(NamedTuple):
-    """Contenders by name, ours first; points by label: options that all of them get."""
+    """A benchmark: contenders by name, ours first; options of points by label."""
 
     name: str
     what: str
@@ -47,7 +47,7 @@ class Benchmark(NamedTuple):
 
 
 def smoked(benchmark):
-    """The same at a sixteenth of the sizes: whether it runs, not how fast."""
+    """Return the benchmark with a sixteenth of all sizes, to test that it runs."""
     points = {
         label: {**options, "size": options["size"].small()}
         if "size" in options

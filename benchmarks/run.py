@@ -1,7 +1,7 @@
 """`python -m benchmarks.run [NAME ...]`: benchmarks, one after the other.
 
-What `benchmarks/results` has is shown, not measured again: a run that was stopped goes
-on where it was. `--again` measures anew, `--smoke` only sees whether everything runs.
+Results in `benchmarks/results` are shown and not measured again, so a stopped run can
+be continued. `--again` measures again; `--smoke` only tests whether everything runs.
 `--against WORKTREE` compares ours with ours of another checkout, and keeps no results.
 """
 
@@ -47,7 +47,7 @@ def main(arguments=None):
 
 
 def run(benchmark, options, until):
-    """All points of one benchmark; whether all was well."""
+    """Run all points of one benchmark; return whether all agree."""
     missing = [name for name in benchmark.needs if name not in os.environ]
     if missing:
         print(f"{benchmark.name} is left out: {', '.join(missing)} is not set.")

@@ -1,7 +1,7 @@
-"""Decoding: weights at which tokens are apart, and a contender of a search.
+"""Contenders that decode, and weights that separate the tokens clearly.
 
-No sentence ends before the last step, so that all contenders take the same steps; the
-encoder counts, for all. Our times include what the rivals do without: masks, scores of
+No sentence ends before the last step, so all contenders take the same steps. The times
+include the encoder. Our times include what the rivals do without: masks, scores of
 greedy decoding, alignments, what was forbidden.
 """
 
@@ -16,7 +16,7 @@ SPREAD = 20.0
 
 
 def weights(size):
-    """Those of the model, with which no hypothesis ends."""
+    """Return weights of the model with which no hypothesis ends."""
     found = sizes.weights(size)
     found["logits.kernel"] *= SPREAD
     found["logits.bias"][:SPECIAL] = -100.0
@@ -24,14 +24,14 @@ def weights(size):
 
 
 def source(size):
-    """Ids `[batch, source]`, all of them real words."""
+    """Return ids `[batch, source]` without padding and special tokens."""
     rng = np.random.default_rng(sizes.SEED)
     ids = rng.integers(SPECIAL, size.vocabulary, (size.batch, size.source))
     return ids.astype("int32")
 
 
 def contender(search, size):
-    """`search()` gives tokens and, where all have them, scores."""
+    """Return a contender; `search()` returns tokens and, if all have them, scores."""
 
     def run():
         return [np.asarray(result) for result in search()]

@@ -1,8 +1,8 @@
 """`python -m benchmarks.serving_load`: `seqattn serve` under many clients at once.
 
 Each client sends one text after the other over loopback and compares every answer with
-the one the text has alone. Shown are errors, requests in a second, latency and the
-growth of the server's memory; it fails on an error or on growth. Clients and server
+the answer of a single request. The output has errors, requests in a second, latency and
+the growth of the server's memory; it fails on an error or on growth. Clients and server
 share the machine, so times are those of both.
 """
 
@@ -28,7 +28,7 @@ TEXTS = 200
 
 @dataclass
 class Load:
-    """What was measured."""
+    """The measurements of one load test."""
 
     clients: int
     seconds: float
@@ -39,12 +39,12 @@ class Load:
 
     @property
     def growth(self):
-        """Of memory, in per cent."""
+        """Return the growth of memory in per cent."""
         settled, end = self.memory
         return 100 * (end / settled - 1)
 
     def report(self):
-        """Lines for people."""
+        """Return the lines of a report."""
         p50, p99 = 1000 * np.percentile(self.latencies or [np.nan], [50, 99])
         rate = len(self.latencies) / self.seconds
         settled, end = (size / 1e6 for size in self.memory)
@@ -66,7 +66,7 @@ class Load:
 
 
 async def measure(address, clients, seconds, texts):
-    """Puts a server under load.
+    """Send requests to a server from many clients.
 
     Args:
         address: of the server, `http://127.0.0.1:8501`; its model is called m.
@@ -99,7 +99,7 @@ async def measure(address, clients, seconds, texts):
 
 
 async def client(session, url, expected, end, random, load):
-    """One of them: asks until the end."""
+    """Send requests as one client until the end."""
     texts = list(expected)
     while time.monotonic() < end:
         text = texts[random.integers(len(texts))]
@@ -115,7 +115,7 @@ async def client(session, url, expected, end, random, load):
 
 
 async def ask(session, url, text):
-    """The translation of a text."""
+    """Return the translation of a text."""
     async with session.post(url, json={"instances": [text]}) as reply:
         if reply.status != 200:
             raise aiohttp.ClientError(f"{reply.status} {await reply.text()}")
@@ -124,7 +124,7 @@ async def ask(session, url, text):
 
 
 async def metrics(session, address):
-    """By name, all labels added up."""
+    """Return metrics by name, summed over labels."""
     async with session.get(f"{address}/monitoring/prometheus/metrics") as reply:
         text = await reply.text()
     found = {}
@@ -135,7 +135,7 @@ async def metrics(session, address):
 
 
 def some_texts():
-    """Of one to twelve words."""
+    """Return random texts of one to twelve words."""
     random = np.random.default_rng(1409)
 
     def word():
@@ -148,7 +148,7 @@ def some_texts():
 
 @contextlib.contextmanager
 def server(folder):
-    """The address of `seqattn serve`."""
+    """Start `seqattn serve` and yield its address."""
     command = [sys.executable, "-m", "seqattn_command", "serve", folder]
     process = subprocess.Popen(
         [*command, "--name", "m", "--port", "0"], stderr=subprocess.PIPE, text=True

@@ -1,8 +1,8 @@
-"""`python -m benchmarks.shortlisted`: what a shortlist gains, and what it costs.
+"""`python -m benchmarks.shortlisted`: speed and BLEU with a shortlist.
 
-A trained translator reads Multi30k's test_2016_flickr with lists of several sizes,
-learned from its own alignments of the training set, and without one. KERAS_SEQATTN_RUN
-names the translator, KERAS_SEQATTN_DATA the folder with the corpus.
+A trained translator translates Multi30k's test_2016_flickr without a shortlist, and
+with lists of several sizes, learned from its own alignments of the training set.
+KERAS_SEQATTN_RUN names the translator, KERAS_SEQATTN_DATA the folder with the corpus.
 """
 
 import dataclasses
@@ -19,7 +19,7 @@ ROUNDS, BATCH = 5, 64
 
 
 def measured(train, test, rounds=ROUNDS, sizes=SIZES):
-    """Rows `{search, size, seconds, BLEU}`; of size None is what has no list.
+    """Return rows `{search, size, seconds, BLEU}`; size None means no list.
 
     Args:
         train: `Pairs` to learn the lists from.
@@ -47,7 +47,7 @@ def measured(train, test, rounds=ROUNDS, sizes=SIZES):
 
 
 def _in_turn(translators, sentences, rounds):
-    """Medians of seconds, and the translations."""
+    """Return medians of seconds, and the translations."""
     seconds, texts = {size: [] for size in translators}, {}
     for i in range(1 + rounds):
         for size in list(translators)[:: 1 if i % 2 else -1]:
@@ -59,7 +59,7 @@ def _in_turn(translators, sentences, rounds):
 
 
 def table(rows):
-    """A list of lists of strings; the first is the head."""
+    """Return rows of strings; the first is the head."""
     found = [["", "tokens with logits", "seconds", "time / without a list", "BLEU"]]
     whole = {r["search"]: r["seconds"] for r in rows if r["size"] is None}
     for row in rows:

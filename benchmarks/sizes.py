@@ -1,7 +1,7 @@
-"""The reference model's sizes, its weights by names that all contenders share, data.
+"""Sizes, weights and data of the reference model, for all contenders.
 
-NumPy alone: contenders run in processes of their own, and each of them makes the same
-weights and the same data by itself, whatever it computes with.
+It needs only NumPy. Each contender runs in its own process, with its own framework, and
+makes the same weights and data there.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,7 @@ SEED = 1409
 
 
 class Size(NamedTuple):
-    """Of a batch and of the model; `units` are those of each encoder direction too."""
+    """Sizes of a batch and of the model; each encoder direction has `units`, too."""
 
     batch: int = 64
     source: int = 16
@@ -22,7 +22,7 @@ class Size(NamedTuple):
     vocabulary: int = 8000
 
     def small(self):
-        """A sixteenth of everything: whether it runs, not how fast."""
+        """Return a sixteenth of all sizes, to test that a benchmark runs."""
         return Size(*(max(2, size // 16) for size in self))
 
 
@@ -30,10 +30,10 @@ REFERENCE = Size()
 
 
 def weights(size):
-    """Arrays by name, as Keras shapes them: kernels `[in, out]`, gates z, r, n.
+    """Return arrays by name in Keras's shapes: kernels `[in, out]`, gates z, r, n.
 
-    Embeddings and attention are larger than Keras begins with. There alignments are all
-    but uniform, another attention gives the same loss, and no comparison would see it.
+    Embeddings and attention weights are larger than Keras's initial ones. With those,
+    alignments are almost uniform, so a wrong attention would give the same loss.
     """
     e, u, v = size.embedding, size.units, size.vocabulary
     shapes = {
@@ -75,9 +75,9 @@ def _draw(rng, name, shape):
 
 
 def batch(size, masked=False):
-    """Ids `source`, `target` and labels of one batch, 0 where masked.
+    """Return ids `source`, `target` and labels of one batch, 0 in the padding.
 
-    Masked sentences have half the positions or more, in random lengths.
+    With masks, sentences have random lengths of half the positions or more.
     """
     rng = np.random.default_rng(SEED)
     lengths = {"source": size.source, "target": size.target}

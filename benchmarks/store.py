@@ -1,4 +1,4 @@
-"""Results in files, one for each benchmark; what is there is not measured again."""
+"""Stores results in files, one for each benchmark."""
 
 import datetime
 import json
@@ -9,14 +9,14 @@ RESULTS = pathlib.Path(__file__).parent / "results"
 
 
 def load(folder, benchmark):
-    """What the file has of the benchmark, its points in their order."""
+    """Return the stored points of a benchmark, in its order."""
     path = pathlib.Path(folder, f"{benchmark.name}.json")
     rows = json.loads(path.read_text())["points"] if path.exists() else {}
     return {label: rows[label] for label in benchmark.points if label in rows}
 
 
 def is_measured(rows, label, options):
-    """Whether there are figures of a point, of the same sizes and options."""
+    """Whether a point with the same options is stored."""
     row = rows.get(label)
     return (
         row is not None and row["options"] == plain(options) and not row["complaints"]
@@ -24,7 +24,7 @@ def is_measured(rows, label, options):
 
 
 def save(folder, benchmark, rows):
-    """All points, the file as a whole."""
+    """Write the file of a benchmark with all points."""
     path = pathlib.Path(folder, f"{benchmark.name}.json")
     path.parent.mkdir(parents=True, exist_ok=True)
     fields = ("name", "what", "base", "kind", "steps", "axis")
@@ -35,26 +35,26 @@ def save(folder, benchmark, rows):
 
 
 def write(name, content):
-    """The results of what is measured apart from the catalogue."""
+    """Write the results of a benchmark that is not in the catalogue."""
     RESULTS.mkdir(exist_ok=True)
     text = json.dumps(content, indent=2) + "\n"
     (RESULTS / f"{name}.json").write_text(text)
 
 
 def stamp(options):
-    """What a row says of how it came about."""
+    """Return the origin of a row: options, day and commit."""
     day = datetime.datetime.now(datetime.UTC).date().isoformat()
     return {"options": plain(options), "day": day, "commit": commit()}
 
 
 def plain(options):
-    """Options as JSON has them."""
+    """Return options as JSON has them."""
     named = {k: v._asdict() if hasattr(v, "_asdict") else v for k, v in options.items()}
     return json.loads(json.dumps(named))
 
 
 def commit(folder=RESULTS.parent):
-    """That of a checkout, with a + where files were changed since; "" without git."""
+    """Return the commit of a checkout, with + for changed files; "" without git."""
     command = ["git", "describe", "--always", "--dirty=+", "--exclude=*"]
     try:
         found = subprocess.run(

@@ -1,4 +1,4 @@
-"""A row for people. All figures are medians; ratios, of those within repetitions."""
+"""Tables of results. Figures are medians; ratios are medians of ratios."""
 
 import statistics
 
@@ -9,7 +9,7 @@ MORE = ("ours / it, tokens / s", "ours / it, tokens / processor s")
 
 
 def text(benchmark, label, row):
-    """The lines of one point."""
+    """Return the lines of one point."""
     lines = [title(benchmark, label), *(f"  {note}" for note in row["notes"])]
     if row["complaints"]:
         complaints = [f"  {complaint}" for complaint in row["complaints"]]
@@ -19,13 +19,13 @@ def text(benchmark, label, row):
 
 
 def title(benchmark, label):
-    """The first line of a point."""
+    """Return the first line of a point."""
     found = f"{benchmark.name}: {benchmark.what}"
     return f"{found} {benchmark.axis} {label}." if benchmark.axis else found
 
 
 def table(benchmark, row):
-    """A list of lists of strings; the first is the head."""
+    """Return rows of strings; the first is the head."""
     if benchmark.kind == "memory":
         cells = ((name, f"{x / 1e6:.0f}") for name, x in row["memory"].items())
         return [["", "MB above those after build"], *map(list, cells)]
@@ -35,7 +35,7 @@ def table(benchmark, row):
 
 
 def figures(row):
-    """What contenders have measured themselves."""
+    """Return lines with the figures that contenders measure themselves."""
     found = {name: of or {} for name, of in row.get("figures", {}).items()}
     return [
         f"{name}: {what} {x:.2g}" for name in found for what, x in found[name].items()
@@ -43,7 +43,7 @@ def figures(row):
 
 
 def machine(row):
-    """What the machine could do and did meanwhile."""
+    """Return lines about the speed and the load of the machine."""
     if "gemm_peak_gflops" not in row:
         return []
     peak = f"{row['gemm_peak_gflops']:.0f} GFLOP/s"
@@ -76,7 +76,7 @@ def _times(benchmark, row):
 
 
 def _throughputs(row):
-    """Where contenders differ in their work, what counts is work by time."""
+    """Return rows of throughput, for contenders with different amounts of work."""
     rows = [["", "tokens / s", *MORE]]
     for name in row["wall"]:
         more = row["tokens"][row["ours"]] / row["tokens"][name]
@@ -89,24 +89,24 @@ def _throughputs(row):
 
 
 def ratio(row, kind, one, other):
-    """Median of what one takes, divided by what the other takes."""
+    """Return the median ratio of two contenders."""
     pairs = zip(row[kind][one], row[kind][other], strict=True)
     return statistics.median(a / b for a, b in pairs)
 
 
 def throughput(row, name):
-    """Real tokens a second."""
+    """Return tokens per second, without padding."""
     return row["tokens"][name] / statistics.median(row["wall"][name])
 
 
 def share(row, name, steps):
-    """Of the machine's GEMM peak: what the step's matrix products make of it."""
+    """Return the share of the GEMM peak that a step's matrix products reach."""
     done = row["flops"][name] * steps / statistics.median(row["wall"][name])
     return done / 1e9 / row["gemm_peak_gflops"]
 
 
 def aligned(rows):
-    """Lines of a list of lists of strings."""
+    """Return the lines of a table of strings."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for first, *others in rows:
         cells = [f"{c:>{w}}" for c, w in zip(others, widths[1:], strict=True)]

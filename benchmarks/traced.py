@@ -1,7 +1,7 @@
-"""A traced function, run operation by operation, and what is seen of it.
+"""Runs a traced function operation by operation, and records the operations.
 
-A graph does not say how often its loops turn, nor how large the tensors in them are. So
-it is run: each operation that its results need, eagerly, one after the other. What
+A graph does not contain the number of loop iterations or all sizes of tensors. So it is
+run: each operation that its results need, eagerly, one after the other. What
 TensorFlow's optimiser would remove is still there.
 """
 
@@ -16,7 +16,7 @@ CALLS = ("PartitionedCall", "StatefulPartitionedCall")
 
 
 class Executed(NamedTuple):
-    """One operation, once."""
+    """One execution of an operation."""
 
     op: Any  # tf.Operation
     inputs: list[tuple]  # shapes
@@ -25,7 +25,7 @@ class Executed(NamedTuple):
 
 
 def run(function, *arguments):
-    """All operations that a call of a concrete function executes, in a valid order.
+    """Return all operations that a call executes, in a valid order.
 
     Args:
         function: a `ConcreteFunction`; variables that it writes are written.
@@ -50,9 +50,9 @@ def _graph(graph, inputs, seen, loop):
 
 
 def _needed(graph):
-    """What outputs and effects depend on, each behind what it depends on itself.
+    """Return the operations of outputs and effects, each after its own inputs.
 
-    Not in the order of the trace: a gradient hands new inputs to the loop before it.
+    The order of the trace is not valid: a gradient adds inputs to an earlier loop.
     """
     order, entered = {}, set()
     waiting = [x.op for x in graph.outputs] + list(graph.control_outputs)

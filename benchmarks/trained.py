@@ -18,7 +18,7 @@ LIMIT = 2, 10  # of a translation: twice its source, and 10 tokens more
 
 
 def folder():
-    """The one with `translator.json`."""
+    """Return the folder with `translator.json`."""
     path = os.environ.get(RUN)
     if not path:
         raise ValueError(
@@ -37,7 +37,7 @@ def folder():
 
 
 def translator(search, shortlist=None):
-    """The trained one, with a search and the greatest length that the rivals know."""
+    """Return the translator with a search and the greatest length of the rivals."""
     found = ks.Translator.load(folder())
     check(found)
     text, limit = found.source_text, ks.decoding.RelativeLength(LIMIT[0], plus=LIMIT[1])
@@ -45,12 +45,12 @@ def translator(search, shortlist=None):
 
 
 def sentence_piece():
-    """The bytes of its SentencePiece."""
+    """Return the bytes of its SentencePiece."""
     return Path(folder(), "source_text", "sentencepiece.model").read_bytes()
 
 
 def check(found):
-    """The rivals compute this model, and read with one SentencePiece."""
+    """Check that rivals support the model: one architecture, one SentencePiece."""
     model, text = found.model, found.source_text
     right = (
         isinstance(text, ks.text.SentencePiece)
@@ -71,31 +71,31 @@ def check(found):
 
 
 def is_tokenized():
-    """Whether the run was trained on tokenised text; a translator alone: it was."""
+    """Whether the run was trained on tokenised text; True without a run."""
     run = folder().absolute().parent / "run.json"
     settings = json.loads(run.read_text())["settings"] if run.exists() else {}
     return settings.get("tokenized", True)
 
 
 def test_set():
-    """`Pairs` of test_2016_flickr, as the run has seen its own."""
+    """Return `Pairs` of test_2016_flickr, tokenised as in the run."""
     return ks.data.multi30k(tokenized=is_tokenized()).test
 
 
 def bleu(texts, pairs):
-    """Of tokenised text as it is, of the rest as sacreBLEU tokenises it."""
+    """Return BLEU; text that is not tokenised yet gets tokens of sacreBLEU."""
     return ks.metrics.bleu(texts, pairs.target, "none" if is_tokenized() else "13a")
 
 
 def weights(model):
-    """Arrays by name, all of the model."""
+    """Return all weights of the model, arrays by name."""
     variables = _variables(model)
     check_complete(model, variables)
     return {name: _one_array(name, value) for name, value in variables.items()}
 
 
 def _variables(model):
-    """A tuple is what a rival holds as one array."""
+    """Return variables by name; a tuple is one array of a rival."""
     decoder, head = model.decoder.cell, model.head
     norm, [bridge] = model.encoder.norm, model.bridge.projections
     variables = {

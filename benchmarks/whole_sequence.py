@@ -1,4 +1,4 @@
-"""Additive attention over whole sequences, forth and back."""
+"""Additive attention over whole sequences, forward and backward pass."""
 
 import keras
 import numpy as np
@@ -9,7 +9,7 @@ from benchmarks.contender import Contender
 
 
 def attention(implementation, batch, length, units):
-    """A contender; what must agree are context, alignment and all gradients."""
+    """Return a contender; context, alignment and all gradients must agree."""
     step = gradients(implementation, batch, length, units)
 
     def results():
@@ -20,7 +20,7 @@ def attention(implementation, batch, length, units):
 
 
 def gradients(implementation, batch, length, units):
-    """A function without arguments: context, alignment and all gradients.
+    """Return a function without arguments: context, alignment and all gradients.
 
     Half of the sentences are padded; sizes are unknown to the graph, as in `fit`.
     """

@@ -1,8 +1,8 @@
 """`python -m benchmarks.worker FD`: the process of one contender.
 
-It does what it is asked through a pipe, one thing after the other: `build`, `results`,
-`repeat`, `memory`, `peak`, `flops`, `figures`. The pipe is a file descriptor, because
-libraries print.
+It executes commands from a pipe, one after the other: `build`, `results`, `repeat`,
+`memory`, `peak`, `flops`, `figures`. The pipe is a file descriptor, because libraries
+print.
 """
 
 import importlib
@@ -17,7 +17,7 @@ from benchmarks.contender import Unavailable
 
 
 class Worker:
-    """Answers; `build` comes first."""
+    """Executes the commands; `build` comes first."""
 
     def build(self, make, options):
         module, _, function = make.partition(":")
@@ -29,14 +29,14 @@ class Worker:
         return self.contender.results()
 
     def repeat(self):
-        """Seconds of one repetition: on the wall, of this process, of all others."""
+        """Return the seconds of a repetition: elapsed, of this process, of others."""
         wall, own, busy = time.perf_counter(), time.process_time(), machine.busy()
         self.contender.step()
         wall, own = time.perf_counter() - wall, time.process_time() - own
         return wall, own, machine.busy() - busy - own
 
     def memory(self):
-        """Bytes that one repetition takes at most, above those after `build`."""
+        """Return the greatest memory of a repetition, beyond that after `build`."""
         before = machine.resident("VmRSS")
         pathlib.Path("/proc/self/clear_refs").write_text("5")  # forgets the peak
         self.contender.step()
@@ -59,7 +59,7 @@ def _versions():
 
 
 def _shortened(error):
-    """What it is and where it happened, in one line."""
+    """Return an error and its place in one line."""
     first = str(error).partition("\n")[0]
     where = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{pathlib.Path(where.filename).name}, line {where.lineno}"

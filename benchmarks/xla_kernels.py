@@ -1,4 +1,4 @@
-"""What XLA launches at every turn of a loop, read from what it has compiled."""
+"""Counts the kernels of each loop iteration in code that XLA has compiled."""
 
 import re
 from typing import NamedTuple
@@ -11,14 +11,14 @@ COMMENT = re.compile(r"/\*.*?\*/")
 
 
 class Turn(NamedTuple):
-    """Instructions at one turn of a loop."""
+    """The instructions in one iteration of a loop."""
 
-    kernels: int  # that compute more than a counter
-    writes: int  # of these: that put a result into its place among those of all turns
+    kernels: int  # instructions that compute more than a counter
+    writes: int  # those of them that write a result into the buffer of all iterations
 
 
 def turns(hlo):
-    """A `Turn` of each loop of the entry, in the order of the text.
+    """Return a `Turn` for each loop of the entry, in the order of the text.
 
     Args:
         hlo: str, an optimised module.
@@ -33,7 +33,7 @@ def turns(hlo):
 
 
 def _called(computations, name):
-    """The instructions of a computation, with those of small ones that it calls."""
+    """Yield the instructions of a computation, with those of computations it calls."""
     for kind, shape, line in computations[name]:
         if kind == "call":
             callee = re.search(r"to_apply=%([^\s,]+)", line).group(1)
@@ -43,7 +43,7 @@ def _called(computations, name):
 
 
 def _computations(hlo):
-    """Name and instructions `(kind, shape, line)` of each."""
+    """Yield the name and the instructions `(kind, shape, line)` of each."""
     name, found = None, []
     for line in COMMENT.sub("", hlo).splitlines():
         if begins := COMPUTATION.match(line):

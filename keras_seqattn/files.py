@@ -1,4 +1,7 @@
-"""Files and folders that are written whole or not at all, and checksums of files."""
+"""Atomic writes of files and folders, and checksums of files.
+
+A file or folder is written completely or not at all.
+"""
 
 import contextlib
 import hashlib
@@ -11,20 +14,20 @@ from pathlib import Path
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.safe_reading import open_regular, read_bytes
 
-_MOST = 4096  # bytes of a file with checksums; it has two lines at most
-UNFINISHED = ".unfinished-"  # begins the name of a file that is being written
+_MAX_BYTES = 4096  # of a file with checksums; it has at most two lines
+UNFINISHED = ".unfinished-"  # prefix of a file that is being written
 
 
 @contextlib.contextmanager
 def replacing(path, with_checksum=False):
-    """Yields a path to write to; the file written there then replaces `path`.
+    """Yield a path for a new file, which then replaces the file at `path`.
 
-    The data are on the disk before the name changes. Whatever happens earlier, an
-    error, a full disk, a power cut, the old file is still there.
+    The data are on the disk before the name changes. After an error, a full disk or a
+    power cut, the old file is still there.
 
     Args:
-        path: of the file.
-        with_checksum: whether `is_whole` can check the file later.
+        path: path of the file.
+        with_checksum: whether to write a checksum, for `is_whole`.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -34,27 +37,28 @@ def replacing(path, with_checksum=False):
         _sync(unfinished)
         if with_checksum:
             new = checksum(unfinished)
-            # A kill may come before or after the new name: both files are whole.
-            _write_checksums(path, [new, *_possible(path)])
+            # A kill may come before or after the renaming, so both checksums are valid.
+            _write_checksums(path, [new, *_possible_checksums(path)])
         os.replace(unfinished, path)
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
-    with contextlib.suppress(OSError):  # the new file is in place: this is no failure
-        _sync(path.parent)  # its name, too
+    with contextlib.suppress(OSError):  # the new file is in place already
+        _sync(path.parent)  # writes its name to the disk
         if with_checksum and len(_checksums(path)) > 1:
             _write_checksums(path, [new])
 
 
 @contextlib.contextmanager
 def replacing_folder(path, owner, kind, names):
-    """Yields a new folder beside `path`, which replaces it if there is no error.
+    """Yield a new folder beside `path`, which replaces it if there is no error.
 
     Args:
-        path: of a folder that does not exist, is empty, or is an older one of its kind.
-        owner: what writes, for the error.
-        kind: what the folder is, for the error.
-        names: files and folders that it may hold; it must hold the first one.
+        path: path of a folder that does not exist, is empty, or is an older folder of
+            the same kind.
+        owner: name of the caller, for errors.
+        kind: noun for this kind of folder, for errors.
+        names: files and folders that such a folder may hold; it must hold the first.
     """
     path = os.path.realpath(os.fspath(path))  # a link stays a link
     _check_replaceable(path, owner, kind, names)
@@ -64,7 +68,7 @@ def replacing_folder(path, owner, kind, names):
     old = f"{new}-old"
     try:
         yield new
-        os.chmod(new, 0o777 & ~_umask())  # mkdtemp admits the owner only
+        os.chmod(new, 0o777 & ~_umask())  # mkdtemp allows access to the owner only
         _sync_tree(new)
         if os.path.exists(path):
             os.rename(path, old)
@@ -79,13 +83,13 @@ def replacing_folder(path, owner, kind, names):
 
 
 def repair(folder, names):
-    """Removes what a killed process left in a folder; restores what it was replacing.
+    """Remove the leftovers of a killed process; restore a folder it was replacing.
 
-    Only call it for a folder of this library, while no other process writes to it.
+    Call it only for folders of this library, and while no other process writes to them.
 
     Args:
-        folder: path.
-        names: of the folders in it that `replacing_folder` writes.
+        folder: path of the folder.
+        names: names of the folders in it that `replacing_folder` writes.
     """
     folder = Path(folder)
     for path in leftovers(folder, names):
@@ -102,11 +106,11 @@ def repair(folder, names):
 
 
 def leftovers(folder, names):
-    """What a killed process leaves: files and folders that it was writing.
+    """Return the files and folders that a killed process was writing.
 
     Args:
-        folder: path.
-        names: of the folders in it that `replacing_folder` writes.
+        folder: path of the folder.
+        names: names of the folders in it that `replacing_folder` writes.
     """
     unfinished = re.compile(re.escape(UNFINISHED) + r"\d+-.+")
     new = re.compile(rf"\.({'|'.join(names)})-[a-z0-9_]{{8}}(-old)?") if names else None
@@ -123,19 +127,19 @@ def leftovers(folder, names):
 
 
 def is_whole(path):
-    """Whether a file has the checksum it was written with; None if it has none."""
+    """Whether a file has its stored checksum; None if no checksum is stored."""
     known = _checksums(path)
     return checksum(path) in known if known else None
 
 
 def remove(path):
-    """Removes a file and its checksum."""
+    """Remove a file and its checksum."""
     Path(path).unlink(missing_ok=True)
     _checksum_path(path).unlink(missing_ok=True)
 
 
 def checksum(path):
-    """The SHA-256 of a file, in hexadecimal digits."""
+    """Return the SHA-256 of a file in hexadecimal digits."""
     with open_regular("checksum", path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -145,23 +149,23 @@ def _checksum_path(path):
 
 
 def _checksums(path):
-    """Those that a file may have, newest first."""
+    """Return the stored checksums of a file, newest first."""
     try:
-        text = read_bytes("checksum", _checksum_path(path), _MOST)
+        text = read_bytes("checksum", _checksum_path(path), _MAX_BYTES)
     except FileNotFoundError:
         return []
     lines = text.decode("ascii", "replace").splitlines()
     return [line.split()[0] for line in lines if line.strip()]
 
 
-def _possible(path):
-    """The checksums that the file of today may have."""
+def _possible_checksums(path):
+    """Return the checksums that the existing file may have."""
     known = _checksums(path)
     return known if known or not path.exists() else [checksum(path)]
 
 
 def _write_checksums(path, values):
-    """In the format of `sha256sum`."""
+    """Write checksums in the format of `sha256sum`."""
     with replacing(_checksum_path(path)) as file:
         lines = (f"{value}  {Path(path).name}\n" for value in values)
         file.write_text("".join(lines), encoding="utf-8")
@@ -176,19 +180,19 @@ def _sync_tree(folder):
 def _sync(path):
     is_folder, is_windows = path.is_dir(), os.name == "nt"
     if is_folder and is_windows:
-        return  # Windows opens no folders
+        return  # Windows cannot open folders
     handle = os.open(path, os.O_RDWR if is_windows else os.O_RDONLY)
     try:
         os.fsync(handle)
     except OSError:
-        if not is_folder:  # some network file systems sync no folders
+        if not is_folder:  # some network file systems cannot sync folders
             raise
     finally:
         os.close(handle)
 
 
 def _check_replaceable(path, owner, kind, names):
-    """Nothing is lost but what may be replaced."""
+    """Check that a folder is empty, or an older one of its kind."""
     if not os.path.lexists(path):
         return
     held = set(os.listdir(path)) if os.path.isdir(path) else {path}

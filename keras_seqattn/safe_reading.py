@@ -1,8 +1,8 @@
-"""Reads untrusted files and strings so that they cannot do harm.
+"""Reads untrusted files and strings safely.
 
 A path may lead to a pipe, on which reading never ends. A file may be larger than the
-memory. JSON may be nested deeper than Python can follow, and may hold strings that no
-UTF-8 can write.
+memory. JSON may be nested deeper than Python can recurse, and it may have strings that
+UTF-8 cannot encode.
 """
 
 import json
@@ -11,26 +11,30 @@ import stat
 
 from keras_seqattn.errors import four_part_error
 
-JSON = 16 * 2**20  # bytes of options and descriptions; real ones have some thousand
-VOCABULARY = 256 * 2**20  # bytes of a vocabulary; real ones have some million
+JSON = 16 * 2**20  # bytes of options and descriptions; usual ones have a few thousand
+VOCABULARY = 256 * 2**20  # bytes of a vocabulary; usual ones have a few million
 
 
 def open_regular(owner, path):
-    """A binary file that is a regular one, or a link to one.
+    """Open a regular file, or a link to one, and return it as a binary file.
 
     Args:
         owner: name of the caller, for the error.
-        path: of the file. FileNotFoundError and NotADirectoryError pass.
+        path: path of the file. FileNotFoundError and NotADirectoryError are raised
+            unchanged.
     """
     path = os.fspath(path)
     try:
-        descriptor = _regular(path)
+        descriptor = _open_regular(path)
     except (FileNotFoundError, NotADirectoryError):
         raise
     except OSError as error:
-        raise type(error)(
-            f"{owner} cannot read {path}. Expected a file that may be read, received "
-            f"{error.strerror!r}. Check the path and its permissions."
+        raise four_part_error(
+            f"{owner} cannot read {path}",
+            "a file that may be read",
+            repr(error.strerror),
+            "Check the path and its permissions",
+            kind=type(error),
         ) from error
     if descriptor is not None:
         return os.fdopen(descriptor, "rb")
@@ -42,29 +46,29 @@ def open_regular(owner, path):
     )
 
 
-def _regular(path):
-    """A descriptor, or None for what is no regular file."""
+def _open_regular(path):
+    """Return a file descriptor, or None if the path is not a regular file."""
     # Without O_NONBLOCK, opening a pipe waits for a writer. Windows has no such flag.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     if not stat.S_ISREG(os.stat(path).st_mode):  # opening a device can have an effect
         return None
     descriptor = os.open(path, flags)
-    if stat.S_ISREG(os.fstat(descriptor).st_mode):  # it may lead elsewhere by now
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):  # the path may have changed
         return descriptor
     os.close(descriptor)
     return None
 
 
 def read_bytes(owner, path, most):
-    """The content of a regular file of at most so many bytes.
+    """Return the content of a regular file that has at most `most` bytes.
 
     Args:
         owner: name of the caller, for the error.
-        path: of the file.
+        path: path of the file.
         most: greatest number of bytes.
     """
     with open_regular(owner, path) as file:
-        content = file.read(most + 1)  # not the size: the file may grow meanwhile
+        content = file.read(most + 1)  # a file may grow, so its size is no limit
     if len(content) > most:
         raise four_part_error(
             f"{owner} cannot read {os.fspath(path)}",
@@ -76,18 +80,18 @@ def read_bytes(owner, path, most):
 
 
 def parse_json(content):
-    """What JSON says, from bytes; ValueError where it is none."""
+    """Return the value of JSON in bytes; raise a ValueError for invalid JSON."""
     try:
         return json.loads(content)
     except RecursionError:
-        raise ValueError("lists or objects that are nested too deeply") from None
+        raise ValueError("its lists or objects are nested too deeply") from None
 
 
 def well_formed(text):
-    """A string that UTF-8 can write.
+    """Return a string that UTF-8 can encode.
 
-    Two surrogates that belong together become their character; a lone one becomes
-    U+FFFD, as invalid UTF-8 does.
+    A pair of surrogates becomes its character; a single surrogate becomes U+FFFD, as
+    invalid UTF-8 does.
 
     Example:
         >>> well_formed("a\\ud800")
@@ -101,7 +105,7 @@ def well_formed(text):
 
 
 def in_one_line(error):
-    """What an error says, in at most 500 characters that can be printed."""
+    """Return the message of an error as at most 500 printable characters."""
     text = "".join(c if c.isprintable() else " " for c in str(error))
     text = " ".join(text.split()) or type(error).__name__
     return text if len(text) <= 500 else f"{text[:500]}..."

@@ -1,4 +1,4 @@
-"""The trained models that come with the library, by name."""
+"""The trained models that come with the library."""
 
 from pathlib import Path
 
@@ -7,26 +7,29 @@ _PACKAGE = Path(__file__).parent
 _PLACES = (_PACKAGE / "saved_models", _PACKAGE.parent / "saved_models")
 
 
-def shipped():
-    """The folders of all of them, by name.
+def shipped_folders():
+    """Return the folders of all shipped models, by name.
 
-    Such a folder is at once one of `Translator.save`, and one that TensorFlow Serving
-    serves, with a SavedModel in `1`.
+    Each is a folder of `Translator.save`. At the same time it is a model folder of
+    TensorFlow Serving, with a SavedModel in the version folder `1`.
     """
     for place in _PLACES:
-        cards = sorted(place.glob("*/README.md"))  # what is made locally has no card
+        cards = sorted(place.glob("*/README.md"))  # other folders are not shipped
         if cards:
             return {card.parent.name: card.parent for card in cards}
     return {}
 
 
-def named(path):
-    """The folder of a shipped model, if nothing of one's own has that name."""
+def resolve_path(path):
+    """Return the path if it exists, else the folder of the shipped model of this name.
+
+    Return the path unchanged if there is no such model either.
+    """
     if Path(path).exists():
         return path
-    return shipped().get(str(path), path)
+    return shipped_folders().get(str(path), path)
 
 
-def names():
-    """The names in words, for an error."""
-    return ", ".join(shipped()) or "none"
+def shipped_names():
+    """Return the names of all shipped models as one string, for messages."""
+    return ", ".join(shipped_folders()) or "none"

@@ -38,7 +38,7 @@ SERVING = set(ks.serving.__all__) | set(ks.export.__all__)
 def verbs():
     """Methods of public classes with an *Args* section of their own."""
     for name, cls in public.CLASSES.items():
-        for verb, home, member in api.verbs(cls):
+        for verb, home, member in api.members(cls):
             if inspect.isroutine(member) and home is cls and "Args:" in text_of(member):
                 yield pytest.param(member, id=f"{name}.{verb}")
 

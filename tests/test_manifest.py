@@ -84,8 +84,7 @@ def test_no_manifest(folder, name):
         manifest.verify(path)
     assert str(caught.value) == (
         "verify found no manifest. Expected a folder with manifest.json, received "
-        f"{str(path)!r}. Pass a folder that export has written; of version folders, "
-        "one of them."
+        f"{str(path)!r}. Pass a folder of export, or one of its version folders."
     )
 
 
@@ -111,8 +110,8 @@ def test_a_damaged_manifest(folder, content):
         manifest.verify(folder)
     assert str(caught.value) == (
         f"verify cannot read {folder}/manifest.json. Expected JSON with the checksums "
-        "of all files, received a damaged file. Copy the folder again, or write it "
-        "anew."
+        "of all files, received a damaged file. Copy the folder again, or save it "
+        "again."
     )
 
 
@@ -194,9 +193,9 @@ def test_links_within_a_folder_and_to_it(folder, tmp_path_factory):
 @pytest.mark.parametrize(
     "name, received",
     [
-        ("variables", "something that is no file"),
-        ("a\0b", "something that is no file"),
-        ("\ud800", "something that is no file"),
+        ("variables", "something that is not a file"),
+        ("a\0b", "something that is not a file"),
+        ("\ud800", "something that is not a file"),
         ("\x1b[31mred", "no such file"),
         ("model.pb/x", "no such file"),
         ("x" * 5000, "a file that cannot be read (File name too long)"),
@@ -210,7 +209,7 @@ def test_an_odd_name(folder, name, received):
 def test_something_else_in_place_of_a_file(folder, kind):
     (folder / "model.pb").unlink()
     no_file(folder / "model.pb", kind)
-    assert damaged(folder, "model.pb") == "something that is no file"
+    assert damaged(folder, "model.pb") == "something that is not a file"
 
 
 @pytest.mark.parametrize("given", [2, None, "1"])
@@ -219,7 +218,7 @@ def test_another_format(folder, given):
     with pytest.raises(ValueError) as caught:
         manifest.verify(folder)
     assert str(caught.value) == (
-        f"verify got a manifest of another format. Expected format 1, received "
+        "verify cannot read this version of the format. Expected format 1, received "
         f"{given!r} in '{folder}/manifest.json'. Use the release of keras_seqattn that "
         "has written it."
     )

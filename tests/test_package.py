@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import keras_seqattn
-from keras_seqattn.shipped_models import shipped
+from keras_seqattn.shipped_models import shipped_folders
 
 ROOT = Path(__file__).parent.parent
 
@@ -95,7 +95,7 @@ def test_wheel_holds_the_packages_and_nothing_else(wheel):
     assert not [file for file in files if file.endswith(".pyc")]
     models = {
         f"keras_seqattn/{file.relative_to(ROOT)}"
-        for folder in shipped().values()
+        for folder in shipped_folders().values()
         for file in folder.rglob("*")
         if file.is_file()
     }

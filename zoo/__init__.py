@@ -1,9 +1,9 @@
-"""Recurrent attention models as their papers describe them: one function each.
+"""Attention models as their papers describe them: one function for each model.
 
     from keras_seqattn import zoo
     model = zoo.bahdanau2015("small", source_vocabulary=8000, target_vocabulary=8000)
 
-Functions only: a saved model loads after `import keras_seqattn` alone.
+The zoo has functions only, so a saved model loads after `import keras_seqattn`.
 """
 
 from .bahdanau2015 import bahdanau2015, bahdanau2015_optimizer

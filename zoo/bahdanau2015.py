@@ -55,8 +55,9 @@ def bahdanau2015(
         units: size n of each direction, and of the decoder's state.
         attention_units: size n' of the alignment model.
         maxout: size l of the readout.
-        deviation: of the Gaussian that initialises; None: Keras's defaults.
-        attention_deviation: of that of the alignment model; None: Keras's defaults.
+        deviation: standard deviation of the initial weights, which are Gaussian. None:
+            Keras's defaults.
+        attention_deviation: the same for the alignment model.
 
     Returns:
         `Seq2Seq`.
@@ -64,10 +65,10 @@ def bahdanau2015(
     Differences from the paper:
         The encoder's and decoder's gates and the readout have biases, which the paper
         leaves out of its equations. The score vector v_a starts like the rest of the
-        alignment model, not at zero, because with zero nothing else of it would learn
-        at first. In the encoder, Keras's z is the share of the old state: the paper's
-        1 - z. The alignment begins from s_0, and the readout sees s_{i-1}, as printed
-        in A.2.2 (the authors' code updates the state after the token is known).
+        alignment model, not at zero: with zero, the rest would get no gradient at
+        first. In the encoder, Keras's z is the share of the old state: the paper's 1 -
+        z. The alignment begins from s_0, and the readout sees s_{i-1}, as printed in
+        A.2.2 (the authors' code updates the state after the token is known).
 
     References:
         arXiv:1409.0473

@@ -20,7 +20,7 @@ from .presets import presets
 
 # The authors' settings, wmt17-mmt, config/monomodal-en-de.conf.
 PAPER = {
-    "source_vocabulary": 10_000,  # "bpe10000": at most so many in each language
+    "source_vocabulary": 10_000,  # "bpe10000": at most 10,000 in each language
     "target_vocabulary": 10_000,
     "embedding": 128,  # embedding_dim
     "units": 256,  # rnn_dim
@@ -64,23 +64,23 @@ def caglayan2017(
         embedding_dropout: rate for the source embeddings.
         context_dropout: rate for the annotations.
         output_dropout: rate for the readout.
-        target_dropout: rate for what the cells of the decoder read; 0 in the paper.
+        target_dropout: rate for the inputs of the decoder's cells; 0 in the paper.
         tied: "none"; "target": the target embedding is the output matrix; "all": the
-            source embedding is the same, too, for a joint vocabulary.
-        encoder_layers: bidirectional layers; 1 in the paper.
-        use_attention: False: the decoder starts from the mean annotation as before,
-            reads it at every step, and sees no other.
+            source embedding is the same matrix, too, for a joint vocabulary.
+        encoder_layers: number of bidirectional layers; 1 in the paper.
+        use_attention: if False, the decoder starts from the mean annotation and also
+            reads it at every step, instead of attending.
 
     Returns:
         `Seq2Seq`.
 
     Differences from the paper:
-        Read in the authors' settings and in their toolkits nmtpy and nmtpytorch. Their
-        optimizer decays all weights by 1e-5 (L2 in the loss), ours does not. The first
-        target word is the embedding of the start token. The three products of the
-        readout share one bias. "target", "all" (their embeddings start as normal noise
-        of standard deviation 1 / sqrt(embedding)), more layers and a decoder without
-        attention are ours.
+        The details are from the authors' settings and their toolkits nmtpy and
+        nmtpytorch. Their optimizer decays all weights by 1e-5 (L2 in the loss), ours
+        does not. The first target word is the embedding of the start token. The three
+        products of the readout share one bias. "target", "all" (their embeddings start
+        as normal noise of standard deviation 1 / sqrt(embedding)), more layers and a
+        decoder without attention are ours.
 
     References:
         arXiv:1707.04481
@@ -145,7 +145,10 @@ def caglayan2017_optimizer():
 
 
 def _initializer(tied, embedding):
-    """Rows of an output matrix have length 1, else logits start out all the same."""
+    """Return an initializer: rows of an output matrix get length 1.
+
+    With Keras's default, all logits would be almost equal at the start.
+    """
     if tied == "none":
         return "uniform"
     return keras.initializers.RandomNormal(stddev=embedding**-0.5)

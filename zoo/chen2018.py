@@ -21,7 +21,7 @@ PAPER = {
     "target_vocabulary": 32_000,
     "embedding": 1024,
     "units": 1024,  # hidden dimension of each direction and of the decoder
-    "encoder_layers": 6,  # bidirectional ones
+    "encoder_layers": 6,  # bidirectional
     "decoder_layers": 8,
     "residual_from": 3,  # MTEncoderBiRNN, MTDecoderV1: from index 2 on
     "heads": 4,
@@ -61,31 +61,31 @@ def chen2018(
         target_vocabulary: number of target tokens.
         embedding: size of the embeddings.
         units: size of each direction, of the decoder's layers, of the contexts.
-        encoder_layers: bidirectional layers.
-        decoder_layers: layers of the decoder; the bottom one attends.
+        encoder_layers: number of bidirectional layers.
+        decoder_layers: number of layers of the decoder; the bottom one attends.
         residual_from: the first layer, counted from 1, whose input is added to its
-            output, in encoder and decoder; None: a plain stack.
-        heads: of the attention.
+            output, in encoder and decoder. None: no residuals.
+        heads: number of heads of the attention.
         query: "current": the bottom layer's output of this step, as in the authors'
-            code; "previous": that of the step before, as in `gnmt2016`.
+            code; "previous": its output of the step before, as in `gnmt2016`.
         bound: initial weights are uniform in [-bound, bound]; None: Keras's defaults.
-        dropout: rate for what every recurrent layer reads, but for the residuals, and
-            for the alignments.
+        dropout: rate for the inputs of every recurrent layer, without the residuals,
+            and for the alignments.
 
     Returns:
         `Seq2Seq`.
 
     Differences from the paper:
-        From the authors' code (lingvo), since the paper's sections could not all be
-        read. Layer normalisation is that of Ba et al. for each gate: of `W x`, of `U h`
-        and of c separately; lingvo normalises the sum of both products and leaves c.
-        The LSTM's output has its tanh; lingvo's lacks it. The encoder's projection from
-        twice the units to the units is not a layer: the attention's projections of keys
-        and values do it, which in lingvo are one and the same, and a last projection
-        joins the heads, which lingvo leaves side by side. Every head has its own
-        alignment model; lingvo's share one. The bottom decoder layer reads no context,
-        lingvo's that of the step before. Dropout acts on what a layer reads, in lingvo
-        on what it puts out. The L2 loss of English-German is left out.
+        Details are from the authors' code (lingvo), because not all sections of the
+        paper could be read. Layer normalisation is that of Ba et al. for each gate: of
+        `W x`, of `U h` and of c separately; lingvo normalises the sum of both products
+        and leaves c. The LSTM's output has its tanh; lingvo's lacks it. The encoder's
+        projection from twice the units to the units is not a layer: the attention's
+        projections of keys and values do it, which in lingvo are one and the same, and
+        a last projection joins the heads, which lingvo leaves side by side. Every head
+        has its own alignment model; lingvo's share one. The bottom decoder layer reads
+        no context, lingvo's reads that of the step before. Dropout acts on the inputs
+        of a layer, in lingvo on its outputs. The L2 loss of English-German is left out.
 
     References:
         arXiv:1804.09849
@@ -140,9 +140,9 @@ def chen2018_optimizer(replicas=1):
     From the authors' code: beta_1 0.9, beta_2 0.98, epsilon 1e-6, rate 1e-4, warm-up
     500, label smoothing 0.1. The formula of the schedule, start and end of the decay
     are a reader's summary of the paper's section 4. It ends at 5e-5 there and goes on
-    falling here. Their trainer seems to drop steps whose gradient has an abnormal norm;
-    Keras cannot, so the norm is clipped at 5, as `gnmt2016_optimizer` does. A batch of
-    theirs is that of `replicas` machines together.
+    falling here. Their trainer seems to skip steps whose gradient has an abnormal norm;
+    Keras cannot, so the norm is clipped at 5, as in `gnmt2016_optimizer`. Their batch
+    is that of all `replicas` machines together.
     """
     schedule = RNMTPlusSchedule(
         replicas, start=600_000, end=1_200_000, warmup=500, initial_learning_rate=1e-4

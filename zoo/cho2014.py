@@ -43,7 +43,7 @@ def cho2014(
     rank,
     deviation=None,
 ):
-    """Gated encoder and decoder: one vector c is all there is of the source.
+    """Gated encoder and decoder: one vector c is all that the decoder reads.
 
     Args:
         source_vocabulary: number of source tokens.
@@ -51,8 +51,9 @@ def cho2014(
         embedding: size of the embeddings.
         units: size of both recurrent layers.
         maxout: size of the readout.
-        rank: of the matrix from the readout to the vocabulary, a product of two.
-        deviation: of the Gaussian that initialises; None: Keras's defaults.
+        rank: rank of the matrix from the readout to the vocabulary, a product of two.
+        deviation: standard deviation of the initial weights, which are Gaussian. None:
+            Keras's defaults.
 
     Returns:
         `Seq2Seq`; its alignments are zero everywhere.
@@ -76,7 +77,7 @@ def cho2014(
         start = "uniform" if deviation is None else normal.clone()
         return layer(vocabulary, size, embeddings_initializer=start, name=name)
 
-    # Used backwards only: G_l of the output matrix G_l G_r.
+    # Used only for logits: G_l of the output matrix G_l G_r.
     output = embed(target_vocabulary, rank, "output", keras.layers.ReversibleEmbedding)
     return Seq2Seq(
         source_embedding=embed(source_vocabulary, embedding, "source_embedding"),

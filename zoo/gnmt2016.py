@@ -21,14 +21,14 @@ PAPER = {
     "target_vocabulary": 32_000,
     "embedding": 1024,  # not found in the text; lingvo's defaults, by the same group
     "units": 1024,  # lingvo, too; tf-nmt's wmt16_gnmt_8_layer.json: num_units 1024
-    "attention_units": 1024,  # not found: as wide as a layer
+    "attention_units": 1024,  # not found in the text: as wide as a layer
     "layers": 8,  # Fig. 1: "8 encoder LSTM layers", "and 8 decoder layers"
     "residual_from": 3,  # Fig. 1: "start from the layer third from the bottom"
     "bound": 0.04,  # not found in the text; lingvo: uniform, 0.04
 }
 FOUR_LAYERS = {
     **PAPER,
-    "layers": 4,  # of tf-nmt's wmt16_gnmt_4_layer.json, both sides
+    "layers": 4,  # tf-nmt's wmt16_gnmt_4_layer.json, both sides
 }
 SMALL = {
     "source_vocabulary": 16,
@@ -61,14 +61,14 @@ def gnmt2016(
         embedding: size of the embeddings.
         units: size of every layer, and of each direction in the bidirectional one.
         attention_units: hidden layer of the attention network.
-        layers: of the encoder, and as many of the decoder.
+        layers: number of layers, of the encoder and of the decoder.
         residual_from: the first layer, counted from 1, whose input is added to its
-            output; None: a plain stack, to compare.
+            output. None: no residuals.
         query: "previous": the bottom decoder layer's output of the step before, as in
             the paper; "current": that of this step, the variant that tf-nmt calls
             gnmt_v2.
         bound: initial weights are uniform in [-bound, bound]; None: Keras's defaults.
-        dropout: rate for what every recurrent layer reads, but for the residuals.
+        dropout: rate for the inputs of every recurrent layer, without the residuals.
 
     Returns:
         `Seq2Seq`.
@@ -81,9 +81,10 @@ def gnmt2016(
         learning (section 5). The bottom decoder layer reads no context, since Fig. 1
         sends it to "all the remaining decoder layers"; tf-nmt and lingvo also give the
         bottom layer that of the step before. The decoder starts from zeros: the
-        sections that could be read do not say, a reader's summary of the paper and
-        lingvo agree. Embeddings are not shared between the languages, although the
-        vocabulary is. "current" in place of "previous" is a difference, too.
+        sections that could be read do not mention it, but a reader's summary of the
+        paper and lingvo agree. Embeddings are not shared between the languages,
+        although the vocabulary is. "current" in place of "previous" is a difference,
+        too.
 
     References:
         arXiv:1609.08144

@@ -18,7 +18,7 @@ from keras_seqattn.optimizers import HalvingDecay
 
 from .presets import presets
 
-WINDOWS = {"local-m": "monotonic", "local-p": "predictive"}  # and "global", without
+WINDOWS = {"local-m": "monotonic", "local-p": "predictive"}  # "global" has no window
 
 PAPER = {  # the best single model of Table 1: local-p, general, feeding, dropout
     "source_vocabulary": 50_000,  # 4.1: the top 50K most frequent words
@@ -76,8 +76,8 @@ def luong2015(
             `LocalAttention`).
         longest: for "location", the longest source that has weights.
         use_input_feeding: whether h~_{t-1} is an input of the next step.
-        dropout: rate, of what every recurrent layer reads (not of its own past).
-        bound: of the uniform distribution that initialises; None: Keras's defaults.
+        dropout: rate for the inputs of every recurrent layer, not for its state.
+        bound: initial weights are uniform in [-bound, bound]; None: Keras's defaults.
 
     Returns:
         `Seq2Seq`.

@@ -1,13 +1,13 @@
-"""Measured results: from the folder of a run to the tables of zoo/README.md.
+"""Evaluates runs, and writes the tables of results in zoo/README.md.
 
     python -m zoo.measured add RUN multi30k/luong2015-dot "dot, input feeding"
     python -m zoo.measured show
     python -m zoo.measured reached multi30k 38
 
 `add` evaluates the best translator of a run on the validation and the test set, and
-writes what was measured to `zoo/results/`; `show` makes the tables and the pictures
-from these files. No number in a table is typed by hand. `reached` says when the curves
-of a table came to a value.
+writes the results to `zoo/results/`. `show` writes the tables and pictures from these
+files, so no number in a table is typed by hand. `reached` prints when the learning
+curves of a table reached a value.
 """
 
 import argparse
@@ -25,7 +25,7 @@ HERE = Path(__file__).parent
 RESULTS, README = HERE / "results", HERE / "README.md"
 PICTURES = HERE.parent / "docs" / "images"
 SPLITS = ("validation", "test")
-METRICS = {  # as a heading, and how many digits are worth reading
+METRICS = {  # heading and number of digits
     "tokenized_bleu": ("BLEU", 1),
     "bleu": ("BLEU, 13a", 1),
     "chrf": ("chrF", 1),
@@ -37,22 +37,22 @@ ERROR_RATES = ("wer", "per")
 
 
 def add(run, name, what, search):
-    """Evaluates the run, and writes its file of results.
+    """Evaluate a run, and write its file of results.
 
     Args:
         run: folder of `seqattn train`.
-        name: "table/model", path of the file below `zoo/results`.
-        what: what is special about the model, in words.
-        search: list of str, options of `seqattn evaluate`.
+        name: "table/model", path of the file in `zoo/results`.
+        what: short description of the model.
+        search: list of str, search options of `seqattn evaluate`.
     """
     run = Path(run)
     content = json.loads((run / "run.json").read_text(encoding="utf-8"))
     if "continued" in content:
         raise four_part_error(
-            "measured got a run that its command does not repeat",
-            "one that was never given other settings",
+            "measured got a run with changed settings, which its command cannot repeat",
+            "a run that kept its settings",
             f"{content['continued']} after {content['command']!r}",
-            f"Train it anew: seqattn train --repeat {run / 'run.json'} --out NEW",
+            f"Train it again: seqattn train --repeat {run / 'run.json'} --out NEW",
         )
     lines = (run / "history.jsonl").read_text(encoding="utf-8").splitlines()
     history = [json.loads(line) for line in lines]
@@ -86,7 +86,7 @@ def add(run, name, what, search):
 
 
 def table(name):
-    """The lines of a table, best on the validation set first."""
+    """Return the lines of a table, with the best validation result first."""
     results = read(name)
     metrics = [m for m in METRICS if any(m in r["values"]["test"] for r in results)]
     columns = ["", "model", "what", "parameters", "seed"]
@@ -113,7 +113,7 @@ def table(name):
 
 
 def _means(results, metrics):
-    """A line for each model of which there are several seeds."""
+    """Return a line for each model that was trained with several seeds."""
     groups = {}
     for result in results:
         groups.setdefault((result["model"], result["what"]), []).append(result)
@@ -134,7 +134,7 @@ def _means(results, metrics):
 
 
 def read(name):
-    """The results of a table, best on the validation set first."""
+    """Return the results of a table, with the best validation result first."""
     paths = sorted((RESULTS / name).glob("*.json"))
     results = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
 
@@ -146,7 +146,7 @@ def read(name):
 
 
 def written(text):
-    """README.md with all its tables made anew."""
+    """Return the text of README.md with all tables written again."""
     for name in tables():
         begin, end = f"<!-- measured: {name} -->", f"<!-- end: {name} -->"
         pattern = f"{re.escape(begin)}.*{re.escape(end)}"
@@ -154,16 +154,16 @@ def written(text):
         text, count = re.subn(pattern, lambda _, b=block: b, text, flags=re.DOTALL)
         if count != 1:
             raise four_part_error(
-                "zoo/README.md has no place for a table",
+                f"zoo/README.md does not have one place for the table {name}",
                 f"{begin} and {end} once",
-                f"them {count} times",
+                f"both {count} times",
                 "Add the two lines",
             )
     return text
 
 
 def reached(name, value):
-    """Lines: after which epoch and minute the runs of a table came to a value."""
+    """Yield for each run of a table when it reached a value: epoch and minute."""
     for number, result in enumerate(read(name), start=1):
         sign = -1 if result["metric"] in ERROR_RATES else 1
         there = (p for p in result["curve"] if sign * p[2] >= sign * value)
@@ -175,14 +175,14 @@ def reached(name, value):
 
 
 def tables():
-    """Names of all tables."""
+    """Return the names of all tables."""
     return sorted({path.parent.name for path in RESULTS.glob("*/*.json")})
 
 
 def draw(name):
-    """Learning curves: the validation metric, labelled at their ends.
+    """Draw the learning curves of a table: the validation metric over epochs.
 
-    Over epochs: minutes are those of different machines, and are in the table.
+    Minutes are not comparable between machines; the table has them.
     """
     from matplotlib.figure import Figure  # pip install "keras_seqattn[plot]"
 
@@ -205,17 +205,17 @@ def draw(name):
 
 
 def main(arguments=None):
-    """The commands above."""
+    """Run one of the commands above."""
     parser = argparse.ArgumentParser(prog="python -m zoo.measured")
     verbs = parser.add_subparsers(dest="verb", required=True)
     adding = verbs.add_parser("add", help="evaluate a run and keep the numbers")
     adding.add_argument("run")
     adding.add_argument("name", help="TABLE/NAME of the file in zoo/results")
-    adding.add_argument("what", help="what is special about the model")
-    verbs.add_parser("show", help="write the tables, draw the pictures")
-    reaching = verbs.add_parser("reached", help="when the curves came to a value")
+    adding.add_argument("what", help="short description of the model")
+    verbs.add_parser("show", help="write the tables and draw the pictures")
+    reaching = verbs.add_parser("reached", help="print when the curves reached a value")
     reaching.add_argument("table")
-    reaching.add_argument("value", type=float, help="of the validation metric")
+    reaching.add_argument("value", type=float, help="value of the validation metric")
     parsed, search = parser.parse_known_args(arguments)
     if parsed.verb == "add":
         add(parsed.run, parsed.name, parsed.what, search)
@@ -243,14 +243,14 @@ def _parameters(run):
 
 
 def _placed(command, where):
-    """The command with another folder: where it was on one machine is no matter."""
+    """Return the command with a relative folder instead of one on this machine."""
     words = shlex.split(command)
     words[words.index("--out") + 1] = where
     return shlex.join(words)
 
 
 def _short_lists(text):
-    """Lists of three numbers on one line."""
+    """Put lists of three numbers on one line."""
     number = r"\s+([-\d.]+)"
     pattern = rf"\[{number},{number},{number}\s+\]"
     return re.sub(pattern, r"[\1, \2, \3]", text)

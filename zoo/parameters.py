@@ -2,7 +2,7 @@
 
     python -m zoo.parameters
 
-No weight is allocated: the largest model would take 1.5 GB.
+It allocates no weights; those of the largest model would take 1.5 GB.
 """
 
 import keras
@@ -11,19 +11,19 @@ from keras_seqattn import zoo
 
 
 def count_parameters(build, preset):
-    """Number of parameters of `build(preset)`, known from shapes alone."""
+    """Return the number of parameters of `build(preset)`, from shapes only."""
     with keras.StatelessScope(initialize_variables=False):
         return build(preset).count_params()
 
 
 def models():
-    """The functions of the zoo that build a model."""
+    """Return the functions of the zoo that build a model."""
     names = [name for name in zoo.__all__ if not name.endswith("_optimizer")]
     return [getattr(zoo, name) for name in names]
 
 
 def main():
-    """Prints a line for each preset."""
+    """Print a line for each preset."""
     for build in models():
         for preset in build.presets:
             count = count_parameters(build, preset)

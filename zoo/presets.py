@@ -1,4 +1,4 @@
-"""Numbers by name: what turns a function of sizes into "the paper's model"."""
+"""Presets: named sets of sizes for a zoo function, such as "paper"."""
 
 import functools
 
@@ -6,10 +6,10 @@ from keras_seqattn.checks import check_choice
 
 
 def presets(**named):
-    """Lets a zoo function be called by the name of a preset.
+    """Return a decorator, so that a zoo function accepts the name of a preset.
 
-    `bahdanau2015("small", units=64)` is `bahdanau2015(**SMALL)` with other units; the
-    presets themselves are `bahdanau2015.presets`.
+    `bahdanau2015("small", units=64)` calls `bahdanau2015(**SMALL)` with other units.
+    `bahdanau2015.presets` is the dict of the presets.
     """
 
     def decorate(build):

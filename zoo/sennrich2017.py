@@ -58,9 +58,10 @@ def sennrich2017(
         embedding: size of the embeddings, and of the readout.
         units: size of each direction, and of the decoder's state.
         attention_units: size of the alignment model.
-        cell: of encoder and decoder; "gru" is the same without layer normalisation.
-        deviation: of the Gaussian that initialises; None: Keras's defaults.
-        dropout: rate for what every cell reads, for its state, and for the readout;
+        cell: cell of encoder and decoder; "gru" has no layer normalisation.
+        deviation: standard deviation of the initial weights, which are Gaussian. None:
+            Keras's defaults.
+        dropout: rate for the inputs of every cell, for its state, and for the readout;
             one mask lasts a sentence (Gal & Ghahramani 2016).
         word_dropout: rate at which a word loses its embedding, in both languages.
 
@@ -74,7 +75,7 @@ def sennrich2017(
         has it, too. The three products of the readout share one bias, those of the
         attention have none. Square matrices outside the recurrence start Gaussian, not
         orthogonal. The first target word is the embedding of the start token, not
-        zeros. Dropout leaves alone what the attention reads, the start s_0, and the
+        zeros. Dropout does not act on the inputs of the attention, on s_0, and on the
         embedding that enters the readout. Not a difference: the reset gate acts after
         the product, and z is the share of the old state, in Keras and in Nematus.
 

@@ -13,7 +13,7 @@ from keras_seqattn.models import Seq2Seq
 
 from .presets import presets
 
-LARGE = {  # of no paper: the order of size of the toolkits' recurrent models
+LARGE = {  # not from a paper; sizes as in the recurrent models of toolkits
     "source_vocabulary": 32_000,
     "target_vocabulary": 32_000,
     "embedding": 512,
@@ -41,7 +41,7 @@ def stacked_bilstm(
     decoder_layers=2,
     dropout=0.0,
 ):
-    """Without attention: what a better encoder alone can do.
+    """A model without attention, which shows what a better encoder alone can do.
 
     Args:
         source_vocabulary: number of source tokens.
@@ -50,7 +50,7 @@ def stacked_bilstm(
         units: size of each direction, and of the decoder's layers.
         encoder_layers: number of bidirectional layers.
         decoder_layers: number of layers of the decoder.
-        dropout: rate, of what every recurrent layer reads.
+        dropout: rate for the inputs of every recurrent layer.
 
     Returns:
         `Seq2Seq`; its alignments are zero everywhere.
@@ -94,5 +94,5 @@ def stacked_bilstm(
 
 
 def stacked_bilstm_optimizer():
-    """Of no paper: Adam, gradients of norm at most 1."""
+    """Adam, with gradients of norm at most 1; not from a paper."""
     return keras.optimizers.Adam(1e-3, global_clipnorm=1.0)

@@ -36,7 +36,7 @@ SMALL = {
 def sutskever2014(
     source_vocabulary, target_vocabulary, embedding, units, layers, bound=None
 ):
-    """A deep LSTM reads the reversed source, another one goes on from its state.
+    """A deep LSTM reads the reversed source; another one continues from its state.
 
     Args:
         source_vocabulary: number of source tokens.
@@ -44,7 +44,7 @@ def sutskever2014(
         embedding: size of the embeddings.
         units: size of every layer.
         layers: number of layers, of the encoder and of the decoder.
-        bound: of the uniform distribution that initialises; None: Keras's defaults.
+        bound: initial weights are uniform in [-bound, bound]; None: Keras's defaults.
 
     Returns:
         `Seq2Seq`; its alignments are zero everywhere.
@@ -101,7 +101,7 @@ def sutskever2014(
 def sutskever2014_optimizer(steps_per_epoch):
     """3.4: SGD at 0.7, halved every half epoch after 5 of 7.5; norm at most 5.
 
-    The norm is that of a gradient "divided by 128", the number of sentences; Keras's
+    The norm is that of a gradient "divided by 128", the number of sentences. Keras's
     stock losses divide by the number of words.
     """
     return keras.optimizers.SGD(

@@ -1,4 +1,4 @@
-"""The attention of lecture notes: simple recurrent networks, a tanh for everything."""
+"""Attention as in lecture notes, with simple recurrent networks (tanh)."""
 
 import keras
 
@@ -81,5 +81,5 @@ def wang_simple(
 
 
 def wang_simple_optimizer():
-    """Of no paper: Adam, gradients of norm at most 1, which `SimpleRNN` needs."""
+    """Adam, with gradients of norm at most 1; not from a paper."""
     return keras.optimizers.Adam(1e-3, global_clipnorm=1.0)

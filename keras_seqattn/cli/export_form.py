@@ -18,8 +18,8 @@ def add_options(parser):
         "--weights",
         choices=["float32", "bfloat16", "float16", "int8"],
         default="float32",
-        help="in all their bytes, in half of them (of a SavedModel bfloat16, of LiteRT "
-        "float16), in a quarter (default: %(default)s)",
+        help="weights are stored as float32, in 16 bits (bfloat16 in a SavedModel, "
+        "float16 in LiteRT), or as int8 (default: %(default)s)",
     )
     _add_saved_model(parser.add_argument_group("SavedModel"))
     _add_litert(parser.add_argument_group("LiteRT"))

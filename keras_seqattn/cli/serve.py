@@ -51,8 +51,8 @@ def run(parsed):
     from keras_seqattn.serving.server import serve
 
     limits = Limits(**{name: getattr(parsed, name) for name in vars(USUAL)})
-    folders = versions.find(parsed.path, parsed.versions)
-    name = versions.name_of(parsed.path) if parsed.name is None else parsed.name
+    folders = versions.find_versions(parsed.path, parsed.versions)
+    name = versions.model_name(parsed.path) if parsed.name is None else parsed.name
     address, hosts = (parsed.host, parsed.port), parsed.allowed_hosts
     with _log_to_standard_error() as rate:
         serve(name, folders, address, limits, parsed.log_requests, hosts, rate)

@@ -5,7 +5,7 @@ import sys
 
 from keras_seqattn.cli import use_options
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.shipped_models import names
+from keras_seqattn.shipped_models import shipped_names
 
 HELP = "translate a file, standard input, or what is typed"
 EXAMPLES = """\
@@ -36,7 +36,7 @@ def configure(parser):
     parser.add_argument(
         "--model",
         metavar="NAME",
-        help=f"instead of RUN, a model that is shipped: {names()}",
+        help=f"instead of RUN, a model that is shipped: {shipped_names()}",
     )
     parser.add_argument("--output", metavar="FILE", help="instead of standard output")
     parser.add_argument(

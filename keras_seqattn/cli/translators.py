@@ -54,7 +54,7 @@ def _changed(own, beam, n_best, length_penalty):
 
 def folder_of(path):
     """The folder with `translator.json`."""
-    path = Path(shipped.named(path))
+    path = Path(shipped.resolve_path(path))
     for folder in (path, path / "translator"):
         if (folder / "translator.json").exists():
             return folder
@@ -64,7 +64,7 @@ def folder_of(path):
     raise four_part_error(
         "seqattn found no translator",
         "the folder of a run of seqattn train, one written by Translator.save, or the "
-        f"name of a shipped model ({shipped.names()})",
+        f"name of a shipped model ({shipped.shipped_names()})",
         received,
         "Check the path; a run has a translator after its first validation",
     )

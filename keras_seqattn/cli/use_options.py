@@ -1,6 +1,6 @@
 """Options that verbs share which use a translator."""
 
-from keras_seqattn.shipped_models import names
+from keras_seqattn.shipped_models import shipped_names
 
 
 def add_translator(parser):
@@ -8,7 +8,8 @@ def add_translator(parser):
     parser.add_argument(
         "run",
         metavar="RUN",
-        help=f"folder of a run, or of a saved translator; or a shipped one: {names()}",
+        help="folder of a run, or of a saved translator; or a shipped one: "
+        f"{shipped_names()}",
     )
 
 

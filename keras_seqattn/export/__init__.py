@@ -1,4 +1,4 @@
-"""Models that run without Python: SavedModels and LiteRT files."""
+"""Exported translators: SavedModels and LiteRT files, which run without Python."""
 
 from keras_seqattn.export.litert_run import litert_function
 from keras_seqattn.manifest import verify

@@ -1,47 +1,47 @@
-"""The translator in one LiteRT file: strings in, strings out, on a device."""
+"""`export_litert`: a translator as a LiteRT file from strings to strings."""
 
 import keras
 import tensorflow as tf
 
 from keras_seqattn.decoding.limits import RelativeLength
 from keras_seqattn.decoding.loop import decode
+from keras_seqattn.export.cudnn import without_cudnn
 from keras_seqattn.export.litert_checks import (
     check_content,
     check_pipeline,
     check_sizes,
-    lacking,
+    unsupported,
 )
 from keras_seqattn.export.litert_text import pieces, reader, writer
-from keras_seqattn.export.portable import without_cudnn
 from keras_seqattn.files import replacing
 
 
 def export_litert(
     pipeline, path, source_length, target_length, batch=1, weights="float32"
 ):
-    """Writes a file that needs LiteRT and tensorflow-text's operations, nothing else.
+    """Write a file that needs only LiteRT and the operations of tensorflow-text.
 
-    No Flex delegate: the model and its search are LiteRT's own operations, and the
-    texts are read and written with some of `tensorflow_text.tflite_registrar`. All
-    shapes are static. There is one signature, from `text`, strings `[batch]`, to the
-    fields of `Translated`, without the bytes of the source (`source_starts`,
-    `source_ends`). `litert_function` runs it in Python.
+    It needs no Flex delegate: the model and the search use LiteRT's own operations, and
+    texts are encoded and decoded with operations of `tensorflow_text.tflite_registrar`.
+    All shapes are static. The file has one signature, from `text`, strings `[batch]`,
+    to the fields of `Translated` without the byte offsets of source tokens
+    (`source_starts`, `source_ends`). `litert_function` runs it in Python.
 
-    Sources are read by `Characters`, `Words`, `WordPiece` or a unigram `SentencePiece`,
-    without Unicode normalisation. NUL is read as U+FFFD where it is no white space, and
-    not at all at the end of a text.
+    The source text must be `Characters`, `Words`, `WordPiece` or a unigram
+    `SentencePiece`, without Unicode normalisation. NUL characters at the end of a text
+    are ignored; others become U+FFFD unless they are white space of the processor.
 
     Args:
         pipeline: `Pipeline`, with `Greedy` or `BeamSearch`.
-        path: of the file; an older one is replaced.
-        source_length: tokens of a source that are read, the end token included; what is
-            behind them is lost, and `source_cut` says so.
-        target_length: greatest length of a translation, the end token included; the
+        path: path of the file; an older file is replaced.
+        source_length: number of source tokens that are read, with the end token. Longer
+            sources are cut, and `source_cut` is True for them.
+        target_length: greatest length of a translation, with the end token. The
             `max_length` of the pipeline holds, too.
-        batch: number of texts.
-        weights: "float32"; "float16", half as large; "int8", where LiteRT quantises
-            matrices, and what they are multiplied with: smallest, quickest, and the
-            tokens may be others.
+        batch: number of texts in each call.
+        weights: "float32"; "float16", half as large; or "int8", the smallest and
+            fastest: LiteRT quantises matrices and the inputs of their products, so
+            translations may differ.
     """
     check_sizes(source_length=source_length, target_length=target_length, batch=batch)
     check_pipeline(pipeline, weights)
@@ -57,7 +57,7 @@ def _converted(function, weights):
     from tensorflow.lite.python.convert_phase import ConverterError
 
     converter = tf.lite.TFLiteConverter.from_concrete_functions([function], tf.Module())
-    converter.allow_custom_ops = True  # those of tensorflow-text
+    converter.allow_custom_ops = True  # for the operations of tensorflow-text
     if weights != "float32":
         converter.optimizations = [tf.lite.Optimize.DEFAULT]
     if weights == "float16":
@@ -65,11 +65,11 @@ def _converted(function, weights):
     try:
         return converter.convert()
     except ConverterError as error:
-        raise lacking(error) from error
+        raise unsupported(error) from error
 
 
 def _function(pipeline, source_length, target_length, batch):
-    """Strings `[batch]` to the answer; the weights are constants of the graph."""
+    """Return a `tf.function` from strings `[batch]`, with weights as constants."""
     model, search = pipeline.model, pipeline.search
     read = reader(pipeline.source_text, min(source_length, pipeline.max_source + 1))
     write = writer(pipeline.target_text)
@@ -82,34 +82,34 @@ def _function(pipeline, source_length, target_length, batch):
     def translate(text):
         source = read(text)
         with keras.StatelessScope([(v, tf.constant(x)) for v, x in values]):
-            found = decode(
+            decoded = decode(
                 model, source.ids, search, limit, pipeline.source_text.tokens
             )
-        alignments = found.alignments
+        alignments = decoded.alignments
         if len(alignments.shape) == 5:  # heads stand before the target
             alignments = tf.reduce_mean(alignments, axis=2)
-        tokens = _longer(found.tokens, target_length)
+        tokens = _pad_target(decoded.tokens, target_length)
         written = tf.where(
             source.blank[:, None, None], pipeline.target_text.tokens.pad, tokens
         )
         texts = write(tf.reshape(written, [batch * search.n_best, target_length]))
         return {
             "texts": tf.reshape(texts, [batch, search.n_best]),
-            "scores": found.scores,
-            "ranking": found.ranking,
+            "scores": decoded.scores,
+            "ranking": decoded.ranking,
             "source_tokens": pieces(pipeline.source_text, source.ids),
             "source_lengths": source.lengths,
             "source_cut": source.cut,
             "target_tokens": pieces(pipeline.target_text, tokens),
-            "target_lengths": found.lengths,
-            "alignments": _longer(alignments, target_length),
+            "target_lengths": decoded.lengths,
+            "alignments": _pad_target(alignments, target_length),
         }
 
     return translate
 
 
-def _longer(x, target_length):
-    """`[batch, n_best, target, ...]` with zeros (padding has the id 0) at the end."""
+def _pad_target(x, target_length):
+    """Pad `[batch, n_best, target, ...]` with zeros; the padding token has id 0."""
     missing = target_length - tf.shape(x)[2]
     paddings = [[0, 0], [0, 0], [0, missing], *[[0, 0]] * (len(x.shape) - 3)]
     return tf.reshape(tf.pad(x, paddings), [*x.shape[:2], target_length, *x.shape[3:]])
@@ -120,11 +120,11 @@ def _limit(max_length, target_length):
         return min(max_length, target_length)
     bound = max_length.at_most
     bound = target_length if bound is None else min(bound, target_length)
-    return _CountedLength(max_length.times, max_length.plus, bound)
+    return _TabulatedLength(max_length.times, max_length.plus, bound)
 
 
-class _CountedLength(RelativeLength):
-    """LiteRT has no float64: the limits of all lengths are computed beforehand."""
+class _TabulatedLength(RelativeLength):
+    """A `RelativeLength` without float64: a table has the limits of all lengths."""
 
     def limits(self, source, pad):
         length = source.shape[1]

@@ -1,8 +1,8 @@
-"""Code points of strings, and strings of code points, with what LiteRT has.
+"""Converts strings to code points and back with the operations that LiteRT has.
 
-LiteRT knows strings, but next to nothing that one can do with them. tensorflow-text
-adds a few operations: one reads UTF-8 as bits, and one that joins pieces of words joins
-whatever one gives to it as pieces. What is between is arithmetic.
+LiteRT itself has almost no operations for strings. tensorflow-text adds a few: one
+reads UTF-8 as bits, and a detokenizer for word pieces can join any strings. Everything
+between is arithmetic.
 """
 
 import numpy as np
@@ -15,13 +15,13 @@ OWNER = "export_litert"
 _BITS = 24  # of a code point
 _PAGE = 256
 _REPLACEMENT = 0xFFFD
-_INSIDE, _NEVER = b"\xff\xfe", b"\xff\xfd"  # no text has these bytes
+_INSIDE, _NEVER = b"\xff\xfe", b"\xff\xfd"  # not in UTF-8, so in no text
 
 
 def code_points(texts, count):
-    """int32 `[batch, count]`, zeros behind the text, and how many there are.
+    """Return code points, int32 `[batch, count]` with zeros as padding, and lengths.
 
-    NUL at the end of a text is nothing.
+    NUL at the end of a text is ignored.
     """
     bits = tensorflow_text(OWNER).utf8_binarize(texts, count, _BITS)
     bits = tf.reshape(tf.cast(bits, tf.int32), [texts.shape[0], count, _BITS])
@@ -31,11 +31,11 @@ def code_points(texts, count):
 
 
 class CodeTable:
-    """Numbers of code points, in pages: of most pages there are many.
+    """A table from code points to numbers, in pages, because most pages are equal.
 
     Args:
-        numbers: dict from code points.
-        default: number of the others.
+        numbers: dict from code points to numbers.
+        default: number of all other code points.
     """
 
     def __init__(self, numbers, default):
@@ -51,9 +51,9 @@ class CodeTable:
         return tf.gather(self._pages, page * _PAGE + codes % _PAGE)
 
 
-def letters(text):
-    """What the processor makes of single code points, a dict: of those it changes."""
-    changed = {0: _REPLACEMENT}  # no byte of a string that is joined may be zero
+def changed_characters(text):
+    """Return a dict from the code points that the processor changes to the new ones."""
+    changed = {0: _REPLACEMENT}  # the detokenizer does not join zero bytes
     changed |= {ord(c): SPACE for c in text.white_space}
     if text.lowercase:
         capitals = [c for c in map(chr, range(0x110000)) if c.lower() != c]
@@ -62,22 +62,24 @@ def letters(text):
     return changed
 
 
-def changer(text):
-    """A function from code points to those that the processor reads."""
-    table = CodeTable({old: new - old for old, new in letters(text).items()}, 0)
+def character_normalizer(text):
+    """Return a function that changes code points as the processor does."""
+    table = CodeTable(
+        {old: new - old for old, new in changed_characters(text).items()}, 0
+    )
     return lambda codes: codes + table(codes)
 
 
 def joiner(units):
-    """A function that joins units, given by their numbers, to strings.
+    """Return a function that joins units, from their numbers, to strings.
 
-    Its arguments are numbers `[count]`, whether a string begins there `[count]`, and
-    int32 `[strings + 1]`, at which unit each string begins, and the count.
+    Its arguments are the numbers `[count]`, whether a string begins at a unit
+    `[count]`, and row splits, int32 `[strings + 1]`.
 
     Args:
-        units: list of bytes, none empty, none twice.
+        units: list of different bytes objects that are not empty.
     """
-    # As pieces of words: those inside of a word are joined with what is before.
+    # The detokenizer joins pieces with the prefix _INSIDE to the piece before.
     vocabulary = [*units, *(_INSIDE + unit for unit in units), _NEVER]
     tokenizer = tensorflow_text(OWNER).FastWordpieceTokenizer(
         vocabulary,
@@ -96,8 +98,8 @@ def joiner(units):
     return join
 
 
-def encoder():
-    """As `joiner`, for code points: strings in UTF-8."""
+def utf8_encoder():
+    """Return a function like that of `joiner`, from code points to UTF-8 strings."""
     join = joiner([bytes([x]) for x in range(1, 256)])
 
     def encode(codes, first, splits):
@@ -113,7 +115,7 @@ def encoder():
 
 
 def _utf8(codes):
-    """int32 `[count, 4]`, bytes, and how many of each row are real: the first ones."""
+    """Return bytes, int32 `[count, 4]`, and how many bytes at the start are real."""
     sizes = 1 + sum(tf.cast(codes >= least, tf.int32) for least in (0x80, 0x800, 2**16))
     behind = tf.maximum(sizes[:, None] - 1 - tf.range(4), 0)
     shifted = codes[:, None] // tf.gather([1, 2**6, 2**12, 2**18], behind)

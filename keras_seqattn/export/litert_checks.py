@@ -1,8 +1,8 @@
-"""What LiteRT cannot do is said before, or found out by doing it."""
+"""Checks whether LiteRT supports a pipeline, before and after the export."""
 
 from google.protobuf import empty_pb2, unknown_fields
 
-from keras_seqattn.checks import check_count
+from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.decoding.beam import BeamSearch
 from keras_seqattn.decoding.greedy import Greedy
 from keras_seqattn.errors import four_part_error
@@ -16,69 +16,64 @@ from keras_seqattn.text.words import Words
 WEIGHTS = ("float32", "float16", "int8")
 _LONGEST = 250  # bytes of a piece, nearly what tensorflow-text can take
 _READABLE = (Characters, Words, WordPiece, SentencePiece)
-# Numbers of fields in SentencePiece's messages.
+# Numbers of fields in the messages of SentencePiece.
 _TRAINER, _KIND, _BYTES, _UNIGRAM = 2, 3, 35, 1
 
 
 def check_sizes(**sizes):
-    """There is room for a token and the end; batches and translations are not empty."""
+    """Check sizes; a source needs room for one token and the end token."""
     for name, size in sizes.items():
         check_count(OWNER, name, size, 2 if name == "source_length" else 1)
 
 
 def check_pipeline(pipeline, weights):
-    """LiteRT has what is needed, as far as can be told from the options."""
-    if weights not in WEIGHTS:
-        raise four_part_error(
-            f"{OWNER} got unknown weights",
-            f"one of {list(WEIGHTS)}",
-            f"weights={weights!r}",
-            "Check the spelling",
-        )
+    """Check whether LiteRT supports the options of a pipeline."""
+    check_choice(OWNER, "value of weights", weights, WEIGHTS)
     search = pipeline.search
     if type(search) not in (Greedy, BeamSearch) or search.no_repeat_ngram:
         raise four_part_error(
-            f"{OWNER} got a search that LiteRT has no operations for",
+            f"{OWNER} got a search that LiteRT does not support",
             "Greedy() or BeamSearch(...) with no_repeat_ngram=0",
             repr(search),
-            "Pass another one, e.g. translator.with_search(Greedy())",
+            "Use another search, e.g. translator.with_search(Greedy())",
         )
     if pipeline.unknown is not None:
         raise four_part_error(
             f"{OWNER} cannot replace unknown words",
             "unknown=None",
             f"a dict of {len(pipeline.unknown)}",
-            "Leave it out, and replace them where the file is used, by the alignments",
+            "Leave it out, and replace unknown words in the application, by the "
+            "alignments",
         )
     if pipeline.shortlist is not None:
         raise four_part_error(
-            f"{OWNER} got a shortlist that LiteRT has no operations for",
+            f"{OWNER} got a shortlist, which LiteRT does not support",
             "shortlist=None",
             repr(pipeline.shortlist),
             "Leave it out",
         )
     if "bfloat16" in _precisions(pipeline.model):
         raise four_part_error(
-            f"{OWNER} got a model that computes in bfloat16, which LiteRT does not",
+            f"{OWNER} got a model in bfloat16, which LiteRT does not support",
             "float32",
             "layers of the policy mixed_bfloat16",
-            "Make the model under the policy float32 and give it these weights: "
+            "Build the model under the policy float32, and copy the weights: "
             "model.set_weights(trained.get_weights())",
         )
     variables = getattr(pipeline.model, "variables", ())
     if any(variable.dtype == "int8" for variable in variables):
         raise four_part_error(
             f"{OWNER} got a model that is quantised already",
-            'one before quantize("int8"), whose products LiteRT lacks',
+            "float32 weights, because LiteRT does not support int8 layers of Keras",
             "variables of int8",
-            'Export the unquantised one, with weights="int8"',
+            'Export the model before quantize("int8"), with weights="int8"',
         )
     for side in ("source", "target"):
         _check_text(side, getattr(pipeline, f"{side}_text"))
 
 
 def _precisions(model):
-    """In which layers compute, of an ensemble all of them."""
+    """Return the compute dtypes of all layers, in all members of an ensemble."""
     layers = [x for part in getattr(model, "models", [model]) for x in _layers(part)]
     return {getattr(layer, "compute_dtype", None) for layer in layers}
 
@@ -88,19 +83,19 @@ def _layers(model):
 
 
 def check_content(content, batch):
-    """It runs, which shows whether LiteRT has all operations."""
+    """Run a file, which fails if LiteRT lacks an operation."""
     try:
         litert_function(content)([""] * batch)
     except RuntimeError as error:
-        raise lacking(error) from error
+        raise unsupported(error) from error
 
 
-def lacking(error):
-    """What LiteRT says about operations, in our words; a `ValueError`."""
+def unsupported(error):
+    """Return a four-part error for an error of LiteRT about operations."""
     first = str(error).splitlines()[0]
     return four_part_error(
-        f"{OWNER} got a model that LiteRT has no operations for",
-        "its own and those of tensorflow-text",
+        f"{OWNER} got a model that LiteRT does not support",
+        "operations of LiteRT and of tensorflow-text",
         f'"{first}"',
         "Use other layers, or Translator.export: a SavedModel has all operations",
     )
@@ -113,30 +108,31 @@ def _check_text(side, text):
         received = f"a {name}"
     elif side == "source" and text.normalization is not None:
         received = f"a {name} with normalization={text.normalization!r}"
-    elif side == "source" and _is_no_unigram(text):
+    elif side == "source" and _is_unsupported_sentence_piece(text):
         received = f"a {name} of another kind"
     elif longest > _LONGEST:
         received = f"a {name} with a token of {longest} bytes"
     else:
         return
     raise four_part_error(
-        f"{OWNER} got a {side}_text that LiteRT has no operations for",
-        "Characters, Words, WordPiece or a unigram SentencePiece without "
-        f"bytes, tokens up to {_LONGEST} bytes, the source without normalization",
+        f"{OWNER} got a {side}_text that LiteRT does not support",
+        "Characters, Words, WordPiece or a unigram SentencePiece without byte "
+        f"fallback, with tokens up to {_LONGEST} bytes; the source without "
+        "normalization",
         received,
         "Train with one of these, or use Translator.export",
     )
 
 
-def _is_no_unigram(text):
-    """Whether it is a SentencePiece that the quick algorithm would get wrong."""
+def _is_unsupported_sentence_piece(text):
+    """Whether a text is a SentencePiece that `FastSentencepieceTokenizer` lacks."""
     if not isinstance(text, SentencePiece):
         return False
     [trainer] = [
         x.data for x in _fields(text._to_bytes()) if x.field_number == _TRAINER
     ]
-    said = {x.field_number: x.data for x in _fields(trainer)}
-    return said.get(_KIND, _UNIGRAM) != _UNIGRAM or said.get(_BYTES, False)
+    options = {x.field_number: x.data for x in _fields(trainer)}
+    return options.get(_KIND, _UNIGRAM) != _UNIGRAM or options.get(_BYTES, False)
 
 
 def _fields(message):

@@ -1,4 +1,4 @@
-"""A LiteRT file in this process."""
+"""`litert_function` runs a LiteRT file in Python."""
 
 import os
 import warnings
@@ -12,13 +12,13 @@ OWNER = "litert_function"
 
 
 def litert_function(file):
-    """A function from a list of strings to a dict of arrays, as many as the file wants.
+    """Return a function from a list of strings to a dict of arrays.
 
-    On a device, LiteRT's own interpreter does the same, linked with the operations of
-    tensorflow-text.
+    The list must have as many strings as the batch of the file. On a device, use
+    LiteRT's own interpreter, linked with the operations of tensorflow-text.
 
     Args:
-        file: path of what `export_litert` has written, or its content, bytes.
+        file: path of a file from `export_litert`, or its content as bytes.
     """
     from tensorflow.lite.python import interpreter
 
@@ -27,7 +27,7 @@ def litert_function(file):
         with open(os.fspath(file), "rb") as opened:
             file = opened.read()
     with warnings.catch_warnings():
-        # It moves to a package of its own, which tensorflow-text does not know yet.
+        # The interpreter moves to another package, which tensorflow-text does not use.
         warnings.filterwarnings("ignore", ".*tf.lite.Interpreter is deprecated")
         loaded = interpreter.InterpreterWithCustomOps(
             model_content=file, custom_op_registerers=operations
@@ -38,10 +38,10 @@ def litert_function(file):
     def translate(texts):
         if isinstance(texts, str) or len(texts) != batch:
             raise four_part_error(
-                f"{OWNER} got another number of texts",
-                f"a list of {batch}",
+                f"{OWNER} got the wrong number of texts",
+                f"a list of {batch}, the batch size of the file",
                 repr(texts),
-                "Fill it up with blank ones, or export with another batch",
+                "Add empty texts, or export with another batch",
             )
         return run(text=np.array([text.encode() for text in texts], object))
 

@@ -1,4 +1,4 @@
-"""Texts to ids and back with the operations that LiteRT has."""
+"""Encodes and decodes texts with the operations that LiteRT has."""
 
 from typing import Any, NamedTuple
 
@@ -7,11 +7,11 @@ import tensorflow as tf
 from keras_seqattn.export.litert_characters import (
     OWNER,
     CodeTable,
-    changer,
+    changed_characters,
+    character_normalizer,
     code_points,
-    encoder,
     joiner,
-    letters,
+    utf8_encoder,
 )
 from keras_seqattn.text.characters import Characters
 from keras_seqattn.text.checks import SPECIAL
@@ -22,25 +22,25 @@ from keras_seqattn.text.word_piece import START, WordPiece
 
 
 class ReadIds(NamedTuple):
-    """What a model reads of texts, the end token included."""
+    """The ids that a model reads of texts, with the end token."""
 
     ids: Any  # int32 [batch, source], padded
     lengths: Any  # int32 [batch]
-    cut: Any  # bool [batch], whether something behind them was not read
-    blank: Any  # bool [batch], whether there is nothing but white space
+    cut: Any  # bool [batch], whether the end of the text was not read
+    blank: Any  # bool [batch], whether the text is only white space
 
 
 def reader(text, length):
-    """A function from strings `[batch]` to `ReadIds`, `length` ids for each."""
+    """Return a function from strings `[batch]` to `ReadIds`, `length` ids each."""
     if isinstance(text, Characters):
         return _character_reader(text, length)
     return _subword_reader(text, length)
 
 
 def writer(text):
-    """A function from ids `[batch, length]`, padded, to strings `[batch]`.
+    """Return a function from padded ids `[batch, length]` to strings `[batch]`.
 
-    A token at the start of a text is written without the space in front of it.
+    The first token of a text is written without the space before it.
     """
     size, other = text.vocabulary_size, text.tokens.unknown
     starts = text.decode([[i] for i in range(size)]).numpy()
@@ -52,15 +52,17 @@ def writer(text):
     join = joiner(list(units))
 
     def write(ids):
-        at = tf.gather(numbers, tf.concat([ids[:, :1], ids[:, 1:] + size], axis=1))
-        kept = at >= 0
-        return join(*_chosen(kept, at, _count(kept) == 1), _splits(kept))
+        ids = tf.concat([ids[:, :1], ids[:, 1:] + size], axis=1)
+        unit_numbers = tf.gather(numbers, ids)
+        kept = unit_numbers >= 0
+        flat = _select(kept, unit_numbers, _count(kept) == 1)
+        return join(*flat, _splits(kept))
 
     return write
 
 
 def pieces(text, ids):
-    """The piece of each id, "" for padding."""
+    """Return the piece of each id, "" for padding."""
     spelled = list(text.vocabulary)
     spelled[text.tokens.pad] = ""
     return tf.gather(tf.constant(spelled), ids)
@@ -70,7 +72,7 @@ def _character_reader(text, length):
     known = enumerate(text.vocabulary[len(SPECIAL) :], start=len(SPECIAL))
     ids = {ord(character): i for i, character in known}
     unknown = text.tokens.unknown
-    ids |= {old: ids.get(new, unknown) for old, new in letters(text).items()}
+    ids |= {old: ids.get(new, unknown) for old, new in changed_characters(text).items()}
     table = CodeTable(ids, unknown)
 
     def read(texts):
@@ -84,28 +86,29 @@ def _character_reader(text, length):
 def _subword_reader(text, length):
     longest = max(map(len, text.vocabulary))
     count = length * (longest + 1)
-    change = changer(text)
-    is_whole = isinstance(text, SentencePiece)
-    segment = _sentence_segmenter(text) if is_whole else _word_segmenter(text)
+    normalize = character_normalizer(text)
+    is_sentence_piece = isinstance(text, SentencePiece)
+    segmenter = _sentence_segmenter if is_sentence_piece else _word_segmenter
+    segment = segmenter(text)
 
     def read(texts):
         codes, sizes = code_points(texts, count)
-        values, splits = segment(*_spaced(change(codes), sizes))
+        values, splits = segment(*_spaced(normalize(codes), sizes))
         splits = tf.reshape(tf.cast(splits, tf.int32), [texts.shape[0] + 1])
         values = tf.concat([values, [text.tokens.pad]], axis=0)
         places = tf.minimum(splits[:-1, None] + tf.range(length), splits[-1])
-        found = splits[1:] - splits[:-1]
-        ids, lengths = _ended(text, tf.gather(values, places), found)
-        cut = (found >= length) | (sizes == count)
+        counts = splits[1:] - splits[:-1]
+        ids, lengths = _ended(text, tf.gather(values, places), counts)
+        cut = (counts >= length) | (sizes == count)
         return ReadIds(ids, lengths, cut, _is_blank(codes))
 
     return read
 
 
 def _spaced(codes, sizes):
-    """Code points, words with one space in front; which are words, which are spaces.
+    """Return code points, a mask of words, and a mask of one space before each word.
 
-    All `[batch, count + 1]`; what is neither is not there.
+    All are `[batch, count + 1]`. Positions in neither mask are padding or more spaces.
     """
     codes = tf.pad(codes, [[0, 0], [1, 0]], constant_values=SPACE)
     words = (codes != SPACE) & (tf.range(codes.shape[1]) <= sizes[:, None])
@@ -114,13 +117,13 @@ def _spaced(codes, sizes):
 
 
 def _word_segmenter(text):
-    """From what `_spaced` returns to ids and where those of each text begin."""
+    """Return a function from the results of `_spaced` to ids and row splits."""
     is_word_piece = isinstance(text, WordPiece)
     mark = START if is_word_piece else " "
     known = text.vocabulary[len(SPECIAL) :]
-    # Whole words are pieces behind which no other one can follow.
+    # For `Words`: a whole word is a piece that no other piece can follow.
     vocabulary = known if is_word_piece else [mark + word for word in known]
-    special = [f"  {piece}" for piece in SPECIAL]  # two spaces: in no word
+    special = [f"  {piece}" for piece in SPECIAL]  # two spaces, so no word equals one
     tokenizer = tensorflow_text(OWNER).FastWordpieceTokenizer(
         [*special, *vocabulary],
         suffix_indicator="",
@@ -129,11 +132,11 @@ def _word_segmenter(text):
         unknown_token=special[text.tokens.unknown],
         no_pretokenization=True,
     )
-    encode = encoder()
+    encode = utf8_encoder()
 
     def segment(codes, words, spaces):
         codes = tf.where(spaces, ord(mark), codes)
-        codes, first = _chosen(words | spaces, codes, spaces)
+        codes, first = _select(words | spaces, codes, spaces)
         starts = tf.cast(tf.where(first)[:, 0], tf.int32)
         splits = tf.concat([starts, tf.shape(codes)], axis=0)
         ids = tokenizer.tokenize(encode(codes, first, splits))
@@ -143,21 +146,21 @@ def _word_segmenter(text):
 
 
 def _sentence_segmenter(text):
-    """The same with the spaces inside of the texts."""
+    """Return a function as `_word_segmenter` does, with spaces inside of pieces."""
     tokenizer = tensorflow_text(OWNER).FastSentencepieceTokenizer(text._to_bytes())
-    encode = encoder()
+    encode = utf8_encoder()
 
     def segment(codes, words, spaces):
         kept = words | (spaces & (_count(words) > 0))
-        codes, first = _chosen(kept, codes, _count(kept) == 1)
+        codes, first = _select(kept, codes, _count(kept) == 1)
         ids = tokenizer.tokenize(encode(codes, first, _splits(kept)))
         return ids.values, ids.row_splits
 
     return segment
 
 
-def _chosen(kept, *tensors):
-    """What is kept of tensors `[batch, count]`, flat."""
+def _select(kept, *tensors):
+    """Yield the kept elements of tensors `[batch, count]`, flat."""
     places = tf.where(tf.reshape(kept, [-1]))[:, 0]
     return (tf.gather(tf.reshape(x, [-1]), places) for x in tensors)
 
@@ -167,12 +170,12 @@ def _count(flags):
 
 
 def _splits(flags):
-    """Where each row begins if only what is true is there, and the end of all."""
+    """Return the row splits of the elements that are True."""
     return tf.concat([[0], tf.cumsum(_count(flags)[:, -1])], axis=0)
 
 
 def _ended(text, ids, sizes):
-    """The first `sizes` ids, as far as there is room, the end token, padding."""
+    """Cut ids to `sizes` and the room, add the end token; return them and lengths."""
     length = ids.shape[1]
     lengths, at = tf.minimum(sizes, length - 1)[:, None], tf.range(length)
     ids = tf.where(at < lengths, ids, text.tokens.pad)
@@ -180,6 +183,6 @@ def _ended(text, ids, sizes):
 
 
 def _is_blank(codes):
-    spaces = tf.constant([0, *map(ord, WHITE_SPACE)])  # and what is behind the text
+    spaces = tf.constant([0, *map(ord, WHITE_SPACE)])  # 0 is the padding
     blank = tf.reduce_any(codes[..., None] == spaces, axis=-1)
     return tf.reduce_all(blank, axis=1)

@@ -1,4 +1,4 @@
-"""The translator as a SavedModel: strings in, strings out, no Python in between."""
+"""`export_saved_model`: a translator as a SavedModel from strings to strings."""
 
 import os
 
@@ -6,14 +6,14 @@ import tensorflow as tf
 
 from keras_seqattn import manifest as manifests
 from keras_seqattn.checks import check_count
-from keras_seqattn.export.description import check_own, describe
-from keras_seqattn.export.portable import check_portable, without_cudnn
+from keras_seqattn.export.cudnn import check_no_cudnn, without_cudnn
+from keras_seqattn.export.manifest_content import check_entries, manifest_content
 from keras_seqattn.export.signatures import signatures
+from keras_seqattn.export.stored_weights import StoredWeights, check_kind
 from keras_seqattn.export.warmup import requests_for, write_warmup
-from keras_seqattn.export.weights import StoredWeights, check_kind
 from keras_seqattn.files import replacing_folder
 
-# What TensorFlow writes, what is added here, and what people add to be served.
+# Files of TensorFlow, of this module, and files that users add for TensorFlow Serving.
 _NAMES = (
     *("saved_model.pb", "fingerprint.pb", "variables", "assets", "assets.extra"),
     manifests.NAME,
@@ -21,7 +21,7 @@ _NAMES = (
 
 
 class _Served(tf.Module):
-    """What the graphs refer to: the weights, the tables of the text processors."""
+    """Owns what the graphs refer to: weights, and tables of the text processors."""
 
     def __init__(self, pipeline, weights):
         super().__init__()
@@ -33,49 +33,51 @@ class _Served(tf.Module):
 def export_saved_model(
     pipeline, path, version=None, weights="float32", manifest=None, warmup=None
 ):
-    """Writes a SavedModel that needs TensorFlow and tensorflow-text, and nothing else.
+    """Write a SavedModel that needs only TensorFlow and tensorflow-text.
 
     All signatures take strings `[batch]` and return dense tensors, batch first, with
-    lengths. Where the inputs are `text`:
+    lengths. These have the input `text`:
 
-    - `serving_default`: `text` and `score`, `[batch]`;
-    - `translate_with_attention`: the fields of `Translated`;
-    - `nbest`: those of `NBest`, for a beam all its hypotheses;
-    - `encode`: those of `Read`.
+    - `serving_default` returns `text` and `score`, `[batch]`;
+    - `translate_with_attention` returns the fields of `Translated`;
+    - `nbest` returns the fields of `NBest`, with all hypotheses of a beam;
+    - `encode` returns the fields of `Read`.
 
-    And `score`, from `source` and `target` to the fields of `ScoredTexts`; a model that
-    cannot be called on whole sentences has none.
+    `score` has the inputs `source` and `target`, and returns the fields of
+    `ScoredTexts`. Models that cannot be called on whole sentences do not have it.
 
-    How to search is a part of the graph, not an input: numbers of one request would
-    forbid a server to put several requests into a batch. For another search export
-    again; another length penalty needs only `scores` and `lengths` of `nbest`.
+    The search is a part of the graph, not an input: if each request had its own search
+    options, a server could not put several requests into one batch. For another search
+    export again. For another length penalty, the client can rank the hypotheses of
+    `nbest` by their `scores` and `lengths`.
 
-    Beside it: `manifest.json`, which `manifest.verify` checks, and the requests with
-    which TensorFlow Serving warms up.
+    The folder also gets `manifest.json`, which `manifest.verify` checks, and requests
+    for the warm-up of TensorFlow Serving.
 
     Args:
         pipeline: `Pipeline`.
-        path: of a folder that does not exist, is empty, or holds an older SavedModel,
-            which is replaced when the new one is whole.
-        version: the SavedModel is written into a folder of this number in `path`, as
-            TensorFlow Serving wants it; others there are left alone. None: into `path`.
-        weights: "float32"; "bfloat16" or "int8": see `StoredWeights`.
-        manifest: dict that `manifest.json` holds besides what can be found out: `model`
-            with `function` and `arguments`, `metrics`, and whatever JSON can hold.
-        warmup: list of source sentences to warm up with; None: some frequent words.
+        path: path of a folder that does not exist, is empty, or holds an older
+            SavedModel, which is replaced when the new one is complete.
+        version: number of the version folder in `path`, as TensorFlow Serving expects
+            it; other versions stay. None writes into `path` itself.
+        weights: "float32", "bfloat16" or "int8", see `StoredWeights`.
+        manifest: dict of further entries for `manifest.json`: `model` with `function`
+            and `arguments`, `metrics`, and any others that JSON can hold.
+        warmup: list of source sentences for the warm-up. None: some frequent words.
     """
-    check_own(manifest)
+    check_entries(manifest)
     check_kind(weights)
     if version is not None:
         check_count("export", "version", version, 1)
         path = os.path.join(path, str(version))
     with replacing_folder(path, "export", "SavedModel", _NAMES) as folder:
         stored = StoredWeights(pipeline.model, weights)
-        named = signatures(pipeline, stored)
+        traceable = signatures(pipeline, stored)
         with without_cudnn(pipeline.model):
-            functions = {name: f.get_concrete_function() for name, f in named.items()}
-        check_portable(functions)
+            functions = {k: f.get_concrete_function() for k, f in traceable.items()}
+        check_no_cudnn(functions)
         served = _Served(pipeline, stored)
         tf.saved_model.save(served, folder, signatures=functions)
         write_warmup(folder, requests_for(functions, pipeline, warmup))
-        manifests.write(folder, describe(pipeline, weights, functions, manifest))
+        content = manifest_content(pipeline, weights, functions, manifest)
+        manifests.write(folder, content)

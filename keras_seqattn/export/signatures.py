@@ -1,8 +1,9 @@
-"""What a SavedModel is asked, and what it answers."""
+"""The signatures of a SavedModel."""
 
 import tensorflow as tf
 
 from keras_seqattn.decoding.protocol import can_score
+from keras_seqattn.errors import four_parts
 
 _TEXT, _SOURCE, _TARGET = (
     tf.TensorSpec([None], tf.string, name=name) for name in ("text", "source", "target")
@@ -10,11 +11,11 @@ _TEXT, _SOURCE, _TARGET = (
 
 
 def signatures(pipeline, weights):
-    """`tf.function`s by name, from strings `[batch]` to dicts of dense tensors.
+    """Return `tf.function`s by name, from strings `[batch]` to dicts of dense tensors.
 
     Args:
         pipeline: `Pipeline`.
-        weights: `StoredWeights` of its model.
+        weights: `StoredWeights` of the pipeline's model.
     """
 
     def answer(call, *texts):
@@ -22,21 +23,21 @@ def signatures(pipeline, weights):
             return _fields(call, *texts)
 
     @_function(_TEXT)
-    def everything(text):
+    def translate_with_attention(text):
         return answer(pipeline, text)
 
     @_function(_TEXT)
     def translate(text):
-        best = everything(text)
+        best = translate_with_attention(text)
         return {"text": best["texts"][:, 0], "score": best["scores"][:, 0]}
 
     @_function(_TEXT)
     def n_best(text):
         if pipeline.widest != pipeline.search:
             return answer(pipeline.n_best, text)
-        found = everything(text)  # one graph less
-        fields = {name: found[name] for name in ("texts", "scores", "ranking")}
-        return {**fields, "lengths": found["target_lengths"]}
+        full = translate_with_attention(text)  # shares its graph
+        fields = {name: full[name] for name in ("texts", "scores", "ranking")}
+        return {**fields, "lengths": full["target_lengths"]}
 
     @_function(_SOURCE, _TARGET)
     def score(source, target):
@@ -47,14 +48,14 @@ def signatures(pipeline, weights):
     def encode(text):
         return _fields(pipeline.encode, text)
 
-    found = {
+    functions = {
         "serving_default": translate,
-        "translate_with_attention": everything,
+        "translate_with_attention": translate_with_attention,
         "nbest": n_best,
         "encode": encode,
     }
-    # A model of somebody else may be made for searching only.
-    return {**found, "score": score} if can_score(pipeline.model) else found
+    # A user's model may support only the search, step by step.
+    return {**functions, "score": score} if can_score(pipeline.model) else functions
 
 
 def _function(*specs):
@@ -62,17 +63,22 @@ def _function(*specs):
 
 
 def _fields(call, *texts):
-    """Those of the answer; there is one to a batch of nothing, too."""
+    """Return the fields of an answer. An empty batch gets an answer, too."""
     count = tf.shape(texts[0])[0]
-    lent = tf.fill([tf.cast(count == 0, tf.int32)], "")
-    found = call(*(tf.concat([text, lent], axis=0) for text in texts))
-    return {name: value[:count] for name, value in found._asdict().items()}
+    # The pipeline needs one row at least; an empty batch gets one for a moment.
+    extra = tf.fill([tf.cast(count == 0, tf.int32)], "")
+    answer = call(*(tf.concat([text, extra], axis=0) for text in texts))
+    return {name: value[:count] for name, value in answer._asdict().items()}
 
 
 def _check_pairs(source, target):
     sizes = tf.shape(source)[0], tf.shape(target)[0]
     tf.debugging.assert_equal(
         *sizes,
-        "score got sources and targets of different batches. Expected a target for "
-        "every source, received other numbers of them (below). Pass as many.",
+        four_parts(
+            "score got sources and targets of different batch sizes",
+            "one target for every source",
+            "the sizes below",
+            "Pass as many targets as sources",
+        ),
     )

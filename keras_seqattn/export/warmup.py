@@ -1,4 +1,4 @@
-"""Requests that TensorFlow Serving sends to a model before it says that it is ready."""
+"""Warm-up requests, which TensorFlow Serving computes before a model gets ready."""
 
 import os
 
@@ -16,11 +16,11 @@ _KEY, _VALUE = 1, 2  # of an entry of a map
 
 
 def write_warmup(folder, requests):
-    """Writes the file that TensorFlow Serving looks for in a SavedModel.
+    """Write the file of requests that TensorFlow Serving expects in a SavedModel.
 
     Args:
-        folder: of the SavedModel.
-        requests: by signature, a dict from its inputs to lists of strings.
+        folder: folder of the SavedModel.
+        requests: dict from signatures to dicts from inputs to lists of strings.
     """
     path = os.path.join(folder, FILE)
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -30,28 +30,28 @@ def write_warmup(folder, requests):
 
 
 def requests_for(functions, pipeline, sentences=None):
-    """A request for each signature.
+    """Return a request for each signature.
 
     Args:
         functions: concrete functions by the names of their signatures.
         pipeline: `Pipeline`.
-        sentences: list of sources; None: one of frequent words. The targets, which
-            `score` wants, are of frequent words.
+        sentences: list of sources. None: one source of frequent words. `score` also
+            gets targets, of frequent words.
     """
     if not sentences:
         sentences = [_frequent(pipeline.source_text)]
     targets = [_frequent(pipeline.target_text)] * len(sentences)
-    given = {"text": sentences, "source": sentences, "target": targets}
+    values = {"text": sentences, "source": sentences, "target": targets}
     return {
-        name: {spec.name: given[spec.name] for spec in f.structured_input_signature[0]}
+        name: {spec.name: values[spec.name] for spec in f.structured_input_signature[0]}
         for name, f in functions.items()
     }
 
 
 def prediction_log(signature, inputs):
-    """The bytes of a `PredictionLog` with one request.
+    """Return the bytes of a `PredictionLog` with one request.
 
-    Written by hand: the package with the messages would be needed for nothing else.
+    The message is encoded by hand, because its package is needed for nothing else.
     """
     request = _field(_MODEL_SPEC, _field(_SIGNATURE_NAME, signature.encode()))
     for name, texts in inputs.items():
@@ -63,20 +63,20 @@ def prediction_log(signature, inputs):
 
 
 def _field(number, content):
-    """A field of bytes: its number and kind, how long it is, the bytes."""
+    """Return a field of bytes: its number and wire type, its length, the bytes."""
     return _varint(number << 3 | 2) + _varint(len(content)) + content
 
 
 def _varint(value):
-    """Seven bits in each byte, the lowest first; the eighth says that more follow."""
-    done = bytearray()
+    """Return a varint: seven bits in a byte, lowest first; bit eight: more follow."""
+    encoded = bytearray()
     while value > 127:
-        done.append(value & 127 | 128)
+        encoded.append(value & 127 | 128)
         value >>= 7
-    return bytes([*done, value])
+    return bytes([*encoded, value])
 
 
 def _frequent(text):
-    """The first few tokens of a vocabulary as a text; the special ones are not."""
+    """Return the first tokens of a vocabulary, without special ones, as a text."""
     ids = range(len(text.tokens), min(len(text.tokens) + 8, text.vocabulary_size))
     return text.decode(tf.constant(list(ids), tf.int32)).numpy().decode()

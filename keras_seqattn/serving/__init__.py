@@ -1,4 +1,4 @@
-"""A SavedModel behind HTTP, in the REST format of TensorFlow Serving."""
+"""An HTTP server for SavedModels, with the REST API of TensorFlow Serving."""
 
 from keras_seqattn.serving.limits import Limits
 from keras_seqattn.serving.server import serve

@@ -1,7 +1,7 @@
-"""TensorFlow computations that can be ended before they have an answer.
+"""TensorFlow computations that can be cancelled.
 
-The modules of TensorFlow that do this are private: a name that is missing in another
-release means that a computation runs to its end.
+This needs private modules of TensorFlow. If another release of TensorFlow has moved
+them, computations run to their end.
 """
 
 import tensorflow as tf
@@ -14,31 +14,32 @@ except ImportError:  # pragma: no cover
 
 
 class Cancellation:
-    """Ends computations: the running one at its next step, later ones at once."""
+    """Cancels computations: the running one at its next step, later ones at once."""
 
     def __init__(self):
         self._manager, self.is_cancelled = None, False
 
     def cancel(self):
-        """Ends them. They raise `tf.errors.CancelledError`."""
+        """Cancel them. They raise `tf.errors.CancelledError`."""
         self.is_cancelled = True
         if self._manager is not None:
             self._manager.start_cancel()
 
     def run(self, function, names, tensors):
-        """Calls a function of a SavedModel.
+        """Call a function of a SavedModel.
 
         `CancellationManager.get_cancelable_function` is the documented way, but it
-        writes the manager to a global variable, and two lanes compute at once.
+        writes the manager to a global variable, and two queues compute at once.
 
         Args:
             function: concrete function.
-            names: of its arguments in the order of its inputs, see `argument_names`.
+            names: names of its arguments, from `argument_names`; None runs it without
+                cancellation.
             tensors: dict of tensors by these names.
         """
         if CancellationManager is None or names is None:
             return function(**tensors)
-        self._manager = CancellationManager()  # an error cancels it, so one for each
+        self._manager = CancellationManager()  # a new one: an error cancels it for good
         if self.is_cancelled:
             self._manager.start_cancel()
         eager = context.context()
@@ -55,9 +56,9 @@ class Cancellation:
 
 
 def argument_names(function, expected):
-    """The names of a concrete function's arguments in the order of its inputs.
+    """Return the names of a concrete function's arguments in the order of its inputs.
 
-    None if they cannot be told: then it runs without cancellation.
+    Return None if the order is not known.
     """
     if not all(hasattr(function, name) for name in ("inputs", "captured_inputs")):
         return None

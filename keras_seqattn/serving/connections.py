@@ -1,53 +1,55 @@
-"""Connections: how many there may be, and how long one may stay silent."""
+"""Limits for connections: their number, and how long one may send nothing."""
 
 import asyncio
 import logging
 import resource
 
-from keras_seqattn.serving.refused import error_body, four_parts
+from keras_seqattn.errors import four_parts
+from keras_seqattn.serving.http_errors import error_body
 
 log = logging.getLogger(__name__)
 BACKLOG = 8  # connections that asyncio accepts in one turn of its loop
-TURNS = 6  # from accepting a connection to having closed it, at most
-WAITING = 32  # connections above the limit that get their answer in order
-OWN = 48  # files that the process has open besides
-PATIENCE = 1.0  # seconds for the request of a connection above the limit
+TURNS = 6  # turns of the loop from accepting a connection to closing it, at most
+WAITING = 32  # connections above the limit that may send a request first
+OTHER_FILES = 48  # files that the process has open beside its connections
+PATIENCE = 1.0  # seconds that a connection above the limit has for its request
 
 
 class Connections:
-    """Makes a protocol for every connection, and refuses those above the limit.
+    """Makes a protocol for every connection, and refuses connections above the limit.
 
-    A process without file descriptors cannot even refuse, so the limit is below their
-    number. A connection above the limit may still ask for /healthz.
+    A process needs a free file descriptor even to refuse a connection, so the limit is
+    below their number. A connection above the limit may still request /healthz.
 
     Args:
-        make_protocol: of aiohttp.
+        make_protocol: function that returns a protocol of aiohttp.
         limits: `Limits`.
-        health: returns the status and the body of /healthz.
+        health: function that returns the status and the body of /healthz.
     """
 
     def __init__(self, make_protocol, limits, health):
         self.make_protocol, self.health = make_protocol, health
-        self.limit, self.timeout = limit(limits.max_connections), limits.timeout
+        self.limit = connection_limit(limits.max_connections)
+        self.timeout = limits.timeout
         self.open, self.refusing = set(), 0
 
     def __call__(self):
-        """A protocol for the next connection."""
+        """Return a protocol for the next connection."""
         return _Connection(self)
 
 
-def heard(transport):
-    """A connection has sent the head of a request."""
+def headers_received(transport):
+    """End the deadline of a connection that has sent the headers of a request."""
     protocol = transport and transport.get_protocol()
     if isinstance(protocol, _Connection):
-        protocol.heard()
+        protocol.headers_received()
 
 
 class _Connection(asyncio.Protocol):
     """aiohttp's protocol for one connection, with deadlines.
 
-    aiohttp waits without end for a client that does not read its answer, and in some
-    releases for one that does not send the head of its first request.
+    aiohttp waits without end for a client that does not read its answer. Some releases
+    also wait without end for the headers of the first request.
     """
 
     def __init__(self, owner):
@@ -65,8 +67,7 @@ class _Connection(asyncio.Protocol):
         self._set_deadline()
         self._inner.connection_made(transport)
 
-    def heard(self):
-        """The head of a request is complete."""
+    def headers_received(self):
         self._drop_deadline()
 
     def pause_writing(self):
@@ -100,10 +101,10 @@ class _Connection(asyncio.Protocol):
 
 
 class _Refusing(asyncio.Protocol):
-    """Answers the first request that comes, or none after a second, and hangs up.
+    """Sends an error and closes the connection.
 
-    The request is read first: if the server closes a connection with unread bytes, the
-    client may lose the answer.
+    It waits up to `PATIENCE` for a request: if the server closes a connection that has
+    unread bytes, the client may lose the answer.
     """
 
     def __init__(self, owner):
@@ -144,19 +145,19 @@ class _Refusing(asyncio.Protocol):
 def _too_many(limit):
     message = four_parts(
         "The server has too many connections",
-        f"{limit} or less",
+        f"at most {limit}",
         "one more",
         "Try again in a second, or start the server with a larger --max-connections",
     )
     return error_body(message)
 
 
-def limit(wanted):
-    """As many connections as the file descriptors of this process allow."""
+def connection_limit(wanted):
+    """Return `wanted`, or fewer if this process may open too few files."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
         return wanted
-    room = max(files - BACKLOG * TURNS - WAITING - OWN, 1)
+    room = max(files - BACKLOG * TURNS - WAITING - OTHER_FILES, 1)
     if room < wanted:
         log.warning(
             "%d connections at most, not %d: this process may have %d files open. "

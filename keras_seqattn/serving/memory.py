@@ -1,4 +1,4 @@
-"""Memory: what the garbage collector looks at, and what goes back to the system."""
+"""Memory of the server: garbage collection, and returning memory to the system."""
 
 import ctypes
 import gc
@@ -11,11 +11,12 @@ LARGEST = 2**25  # bytes; glibc allows no more
 
 
 def use_system_allocator():
-    """Lets oneDNN use malloc; to be called before TensorFlow computes anything.
+    """Make oneDNN use malloc. Call this before TensorFlow computes anything.
 
-    Its own allocator never gives memory back: a server would keep what its largest
-    batch has needed. malloc's usual thresholds give memory back after each batch, which
-    costs time; `give_back` does it more rarely.
+    oneDNN's own allocator never returns memory: the server would keep the memory of its
+    largest batch. With malloc's default thresholds, memory returns to the system after
+    each batch, which costs time. So the thresholds are raised, and `give_back` returns
+    memory less often.
     """
     if "TF_ONEDNN_USE_SYSTEM_ALLOCATOR" in os.environ:
         return
@@ -27,17 +28,17 @@ def use_system_allocator():
 
 
 def keep_loaded_objects():
-    """Exempts all objects of now from garbage collection.
+    """Exempt all existing objects from garbage collection.
 
-    TensorFlow and its graphs are very many objects, and while the collector looks at
-    them no thread runs.
+    TensorFlow and its graphs are very many objects. While the collector visits them, no
+    thread runs.
     """
     gc.collect()
     gc.freeze()
 
 
 def give_back():
-    """Returns free memory to the system. Only glibc can do this."""
+    """Return free memory to the system. Only glibc can do this."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)

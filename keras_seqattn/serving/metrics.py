@@ -1,4 +1,4 @@
-"""What Prometheus is told."""
+"""Metrics of the server, for Prometheus."""
 
 import prometheus_client as prometheus
 
@@ -7,53 +7,55 @@ ROWS = [2**n for n in range(11)]
 
 
 class Metrics:
-    """Counters of one server; also of its process: memory, seconds, files."""
+    """Counters of one server, and of its process: memory, CPU seconds, open files."""
 
     headers = {"Content-Type": prometheus.CONTENT_TYPE_LATEST}
 
     def __init__(self):
         self.registry = prometheus.CollectorRegistry()
         prometheus.ProcessCollector(registry=self.registry)
-        self._requests = self._made(
+        self._requests = self._metric(
             prometheus.Counter,
             "seqattn_requests",
-            "Requests by what they wanted and by the status of the answer",
+            "Requests by endpoint and HTTP status",
             ["endpoint", "code"],
         )
-        self._seconds = self._made(
+        self._seconds = self._metric(
             prometheus.Histogram,
             "seqattn_request_seconds",
-            "From the head of a request to its answer",
+            "Seconds from the headers of a request to its answer",
             ["endpoint"],
             buckets=SECONDS,
         )
-        self._batches = self._made(
+        self._batches = self._metric(
             prometheus.Histogram,
             "seqattn_batch_rows",
-            "Rows that were computed at once",
+            "Rows in one batch",
             ["signature"],
             buckets=ROWS,
         )
-        self._waiting = self._made(
+        self._waiting = self._metric(
             prometheus.Gauge, "seqattn_waiting_rows", "Rows in the queue", ["lane"]
         )
 
-    def _made(self, kind, name, documentation, labels, **options):
-        return kind(name, documentation, labels, registry=self.registry, **options)
+    def _metric(self, metric_class, name, documentation, labels, **options):
+        return metric_class(
+            name, documentation, labels, registry=self.registry, **options
+        )
 
     def request(self, endpoint, code, seconds):
-        """Counts a request."""
+        """Count a request."""
         self._requests.labels(endpoint, str(code)).inc()
         self._seconds.labels(endpoint).observe(seconds)
 
     def batch(self, signature, rows):
-        """Counts a batch."""
+        """Count a batch."""
         self._batches.labels(signature.name).observe(rows)
 
-    def watch(self, name, lane):
-        """Shows how many wait in a `Lane`."""
-        self._waiting.labels(name).set_function(lambda: lane.rows)
+    def watch(self, name, queue):
+        """Report the number of waiting rows of a `BatchQueue`."""
+        self._waiting.labels(name).set_function(lambda: queue.rows)
 
     def page(self):
-        """In Prometheus's text format, bytes."""
+        """Return all metrics in Prometheus's text format, bytes."""
         return prometheus.generate_latest(self.registry)

@@ -1,4 +1,4 @@
-"""A SavedModel and its signatures: arrays in, arrays out."""
+"""A SavedModel and its signatures, which map arrays to arrays."""
 
 import contextlib
 from pathlib import Path
@@ -12,20 +12,20 @@ from tensorflow.core.protobuf import saved_model_pb2
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.manifest import NAME, read
 from keras_seqattn.serving.cancellation import Cancellation, argument_names
-from keras_seqattn.serving.sizes import Bounds
+from keras_seqattn.serving.computation_size import LengthBounds
 
-LINEAR = "encode"  # the signature of an export that has no target
+ENCODE = "encode"  # the only signature of an export that computes no target
 
 
 class Spec(NamedTuple):
-    """What a tensor has to be."""
+    """The dtype and shape of a tensor."""
 
-    dtype: Any  # of NumPy; object: strings
-    shape: tuple | None  # None: any; None in it: any size
+    dtype: Any  # of NumPy; object means strings
+    shape: tuple | None  # None means any shape; None in the tuple means any size
 
     @classmethod
     def of(cls, info):
-        """That of a `TensorInfo`."""
+        """Return the spec of a `TensorInfo`."""
         shape = tf.TensorShape(info.tensor_shape)
         dtype = tf.as_dtype(info.dtype).as_numpy_dtype
         return cls(
@@ -34,7 +34,7 @@ class Spec(NamedTuple):
 
     @property
     def is_batch(self):
-        """Whether it has a row for each of any number of instances."""
+        """Whether the first axis is the batch: one row per instance, of any number."""
         return bool(self.shape) and self.shape[0] is None
 
     @property
@@ -47,20 +47,20 @@ class Signature:
     """One of the functions of a SavedModel.
 
     Args:
-        name: of the signature.
+        name: name of the signature.
         function: takes tensors by name, returns tensors by name.
         definition: its `SignatureDef`.
-        manifest: dict, what the export says about itself.
+        manifest: dict, the content of `manifest.json`; empty if there is none.
     """
 
     def __init__(self, name, function, definition, manifest):
         self.name, self._function = name, function
-        self.sees_batch = _sees_batch(manifest)
+        self.depends_on_batch = _depends_on_batch(manifest)
         self.inputs = {k: Spec.of(v) for k, v in sorted(definition.inputs.items())}
         self.outputs = {k: Spec.of(v) for k, v in sorted(definition.outputs.items())}
         self._dtypes = {k: tf.as_dtype(v.dtype) for k, v in definition.inputs.items()}
         self._names = argument_names(function, self.inputs)
-        self._bounds = Bounds.of(manifest) if self._has_target(manifest) else None
+        self._bounds = LengthBounds.of(manifest) if self._has_target(manifest) else None
 
     @property
     def is_batched(self):
@@ -69,46 +69,47 @@ class Signature:
 
     @property
     def is_shared(self):
-        """Whether the answer to a request is the same in every batch.
+        """Whether requests may share a batch: answers are the same in every batch.
 
-        It is not if an output is padded to the longest of its batch, or if all rows
-        share a shortlist or a seed.
+        They are not if an output is padded to the longest row of the batch, or if all
+        rows share a shortlist or a seed.
         """
-        if self.sees_batch:
+        if self.depends_on_batch:
             return False
         specs = [*self.inputs.values(), *self.outputs.values()]
         return bool(self.inputs) and all(spec.is_row_fixed for spec in specs)
 
     def lengths(self, inputs):
-        """Tokens of the longest source and of the longest target, at most.
+        """Return bounds for the tokens of the longest source and the longest target.
 
-        1 and 1 if the computation does not grow with their product.
+        Return (1, 1) if the computation does not grow with their product.
         """
         return (1, 1) if self._bounds is None else self._bounds.lengths(inputs)
 
     def __call__(self, inputs, cancellation=None):
-        """Arrays by name for arrays by name."""
+        """Return the outputs for some inputs; both are arrays by name."""
         cancellation = cancellation or Cancellation()
         tensors = {k: tf.constant(v, self._dtypes[k]) for k, v in inputs.items()}
         outputs = cancellation.run(self._function, self._names, tensors)
         return {name: outputs[name].numpy() for name in self.outputs}
 
     def _has_target(self, manifest):
-        """Whether a number is computed for every pair of a source and a target token.
+        """Whether it computes a number for every pair of source and target tokens.
 
-        A model of others is known by its outputs: a matrix of any size for each row.
+        A SavedModel without a manifest does if an output has two axes of unknown size
+        for each row.
         """
         if "max_length" in manifest:
-            return self.name != LINEAR
+            return self.name != ENCODE
         shapes = [spec.shape for spec in self.outputs.values()]
         return any(shape is None or shape[1:].count(None) > 1 for shape in shapes)
 
 
 class ServedModel:
-    """What `Translator.export` has written; this library is not needed to run it.
+    """A SavedModel, for example of `Translator.export`.
 
     Args:
-        folder: with `saved_model.pb`.
+        folder: path of the folder that holds `saved_model.pb`.
     """
 
     def __init__(self, folder):
@@ -130,35 +131,35 @@ class ServedModel:
         }
 
     def warm_up(self):
-        """Calls what takes texts: the first call prepares the graph, and is slow."""
-        nothing = np.array([b""], object)
+        """Call every signature of texts once: the first call of a graph is slow."""
+        empty_text = np.array([b""], object)
         for signature in self.signatures.values():
             texts = Spec(np.dtype(object), (None,))
             if set(signature.inputs.values()) == {texts}:
-                with contextlib.suppress(tf.errors.OpError):  # another text may do
-                    signature(dict.fromkeys(signature.inputs, nothing))
+                with contextlib.suppress(tf.errors.OpError):  # other texts may work
+                    signature(dict.fromkeys(signature.inputs, empty_text))
 
 
-def _sees_batch(manifest):
-    """Whether all rows share a shortlist, or a seed of which each draws its part."""
+def _depends_on_batch(manifest):
+    """Whether all rows of a batch share a shortlist or a seed."""
     is_seeded = manifest.get("search", {}).get("seed") is not None
     return is_seeded or "shortlist" in manifest
 
 
 def _manifest(folder):
-    """What the export says of itself; a SavedModel of others says nothing."""
+    """Return the manifest of an export; other SavedModels have none."""
     return read(folder, "serve") if Path(folder, NAME).exists() else {}
 
 
 def _load(folder):
     try:
-        import tensorflow_text  # noqa: F401, its operations are in the graph
+        import tensorflow_text  # noqa: F401, the graph uses its operations
     except ImportError as error:
         raise four_part_error(
-            "serve lacks a package",
-            "tensorflow-text to be installed",
+            "serve needs a package that is not installed",
+            "tensorflow-text",
             f'"{error}"',
-            'Call `pip install "tensorflow-text>=2.21.1,<2.22"`',
+            'Run `pip install "tensorflow-text>=2.21.1,<2.22"`',
             kind=ImportError,
         ) from error
     try:
@@ -166,7 +167,7 @@ def _load(folder):
     except (tf.errors.OpError, OSError) as error:
         first, *_ = str(error).splitlines() or [""]
         raise four_part_error(
-            "serve cannot load its model",
+            "serve cannot load the model",
             f"a SavedModel for TensorFlow {tf.__version__}",
             f"{str(folder)!r} with the error {first!r}",
             "Export it again",

@@ -1,6 +1,6 @@
-"""From a request to `:predict` to its answer.
+"""Answers requests to `:predict`.
 
-The event loop does only quick work. One thread reads large bodies and writes large
+The event loop does only quick work. One thread parses large bodies and writes large
 answers, and two threads compute.
 """
 
@@ -12,21 +12,22 @@ import logging
 import tensorflow as tf
 from aiohttp import web
 
-from keras_seqattn.serving import predict, writing
-from keras_seqattn.serving.answers import json_response
-from keras_seqattn.serving.heads import check_body, too_large
-from keras_seqattn.serving.lane import Lane
+from keras_seqattn.serving.batch_queue import BatchQueue
+from keras_seqattn.serving.computation_size import cell_count
+from keras_seqattn.serving.http_errors import http_error, overloaded
 from keras_seqattn.serving.memory import LARGE, give_back
-from keras_seqattn.serving.refused import Refused, bad_request, four_parts
-from keras_seqattn.serving.sizes import cells
+from keras_seqattn.serving.predict_request import parse_request
+from keras_seqattn.serving.predict_response import check_rows, is_small, pieces
+from keras_seqattn.serving.request_headers import body_too_large, check_body_headers
+from keras_seqattn.serving.responses import json_bytes_response
 
 log = logging.getLogger(__name__)
-LONG = 512  # bytes of a text that is computed alone
-SHORT = 16_384  # bytes of a body that the event loop reads itself
+LONG = 512  # bytes; a longer text goes to the queue of long texts
+SHORT = 16_384  # bytes; the event loop parses a shorter body itself
 
 
 class Predictor:
-    """Lanes for computations, and a thread for JSON.
+    """Two queues for computations, and a thread for JSON.
 
     Args:
         limits: `Limits`.
@@ -35,117 +36,124 @@ class Predictor:
 
     def __init__(self, limits, metrics):
         self.limits, self.metrics = limits, metrics
-        self._lanes, self._cells, self._was_large = {}, 0, False
+        self._queues, self._cells, self._was_large = {}, 0, False
         self._json = concurrent.futures.ThreadPoolExecutor(1, "json")
 
     @contextlib.asynccontextmanager
     async def running(self):
-        """Its threads, which end."""
+        """Start the threads, and end them on exit."""
         for name in ("short", "long"):
-            lane = Lane(self.limits, name == "short", self.metrics.batch)
-            self._lanes[name] = lane
-            self.metrics.watch(name, lane)
+            queue = BatchQueue(self.limits, name == "short", self.metrics.batch)
+            self._queues[name] = queue
+            self.metrics.watch(name, queue)
         try:
             yield
         finally:
-            for lane in self._lanes.values():
-                await lane.close()
+            for queue in self._queues.values():
+                await queue.close()
             await asyncio.to_thread(self._json.shutdown)
 
     async def give_memory_back(self):
-        """To be called now and then: returns what large computations have left."""
+        """Return the memory of large computations to the system.
+
+        Call this regularly.
+        """
         if self._was_large:
             self._was_large = False
             await self._in_thread(give_back)
 
     async def answer(self, request, signatures):
-        """The response to a request.
+        """Return the response to a request.
 
         Args:
             request: of aiohttp.
             signatures: dict of `Signature`s.
         """
-        check_body(request, self.limits.max_body)
+        check_body_headers(request, self.limits.max_body)
         body = await self._body(request)
         if len(body) <= SHORT:
-            question = predict.read(body, signatures, self.limits)
+            call = parse_request(body, signatures, self.limits)
         else:
-            reading = predict.read, body, signatures, self.limits
-            question = await self._in_thread(*reading)
-        with self._room(cells(question)):
-            outputs = await self._outputs(question)
-            writing.check_rows(question, outputs)
-            return await self._response(request, question, outputs)
+            call = await self._in_thread(parse_request, body, signatures, self.limits)
+        with self._reserved(cell_count(call)):
+            outputs = await self._outputs(call)
+            check_rows(call, outputs)
+            return await self._response(request, call, outputs)
 
     async def _body(self, request):
         try:
             async with asyncio.timeout(self.limits.timeout):
                 return await request.read()
         except TimeoutError:
-            raise self._too_slow(408, "the body", "a part of it") from None
+            raise self._timeout_error(408, "the body", "a part of it") from None
         except web.HTTPRequestEntityTooLarge:
-            raise too_large(self.limits.max_body) from None
+            raise body_too_large(self.limits.max_body) from None
         except web.RequestPayloadError:
-            raise bad_request(
-                "The body cannot be read",
-                "what the head of the request says",
-                "something else",
+            raise http_error(
+                400,
+                "The server cannot read the body",
+                "a body that agrees with the headers of the request",
+                "another length or encoding",
                 "Check Content-Length and Transfer-Encoding",
             ) from None
 
     @contextlib.contextmanager
-    def _room(self, count):
-        """Counts the cells of a request until its answer is sent."""
+    def _reserved(self, cells):
+        """Count the cells of a request until its answer is sent."""
         most = self.limits.max_cells_at_once
-        if self._cells + count > most:
-            message = four_parts(
-                "The server has more to do than it can",
+        if self._cells + cells > most:
+            raise overloaded(
                 f"at most {most} rows x source x target in all running requests",
-                f"{count} beside {self._cells}",
-                "Try again in a second",
+                f"{cells} while {self._cells} are running",
             )
-            raise Refused(503, message, {"Retry-After": "1"})
-        self._cells += count
+        self._cells += cells
         try:
             yield
         finally:
-            self._cells -= count
-            self._was_large |= count > LARGE
+            self._cells -= cells
+            self._was_large |= cells > LARGE
 
-    async def _outputs(self, question):
+    async def _outputs(self, call):
         try:
             async with asyncio.timeout(self.limits.timeout):
-                return await self._lane(question).ask(question)
+                return await self._queue(call).compute(call)
         except TimeoutError:
-            raise self._too_slow(504, "an answer", "none yet") from None
+            raise self._timeout_error(504, "an answer", "none yet") from None
         except tf.errors.InvalidArgumentError:
-            log.exception("%s cannot use its inputs", question.signature.name)
-            raise bad_request(
+            log.exception("%s cannot use its inputs", call.signature.name)
+            raise http_error(
+                400,
                 "The model cannot use these inputs",
-                f"what {question.signature.name} is made for",
+                f"inputs that the signature {call.signature.name} can use",
                 "an error while computing",
-                "Check them; the server's log says more",
+                "Check them; the server's log has the details",
             ) from None
 
-    def _lane(self, question):
-        """Short texts do not wait for long ones, nor for many of them."""
-        strings = [x for x in question.inputs.values() if x.dtype.kind == "O"]
+    def _queue(self, call):
+        """Return the queue for a call: short texts do not wait for long ones."""
+        strings = [x for x in call.inputs.values() if x.dtype.kind == "O"]
         longest = max((len(text) for x in strings for text in x.ravel()), default=0)
-        is_long = longest > LONG or cells(question) > LARGE
-        return self._lanes["long" if is_long else "short"]
+        is_long = longest > LONG or cell_count(call) > LARGE
+        return self._queues["long" if is_long else "short"]
 
-    async def _response(self, request, question, outputs):
-        texts = writing.pieces(question, outputs)
-        if writing.is_small(outputs):
-            return json_response("".join(texts).encode())
+    async def _response(self, request, call, outputs):
+        texts = pieces(call, outputs)
+        if is_small(outputs):
+            return json_bytes_response("".join(texts).encode())
         first = await self._in_thread(next, texts, None)
         second = await self._in_thread(next, texts, None)
         if second is None:
-            return json_response(first.encode())
+            return json_bytes_response(first.encode())
         return await self._stream(request, [first, second], texts)
 
     async def _stream(self, request, begun, texts):
-        """Sends pieces as the client takes them, until it has all or is gone."""
+        """Send pieces until the client has all of them, or has closed the connection.
+
+        Args:
+            request: of aiohttp.
+            begun: list of the first pieces.
+            texts: iterator of the other pieces.
+        """
         response = web.StreamResponse()
         response.content_type = "application/json"
         try:
@@ -157,22 +165,22 @@ class Predictor:
                     await response.write(text.encode())
         except ConnectionError:
             pass
-        except Exception as error:  # too late for an error: half of it may be sent
+        except Exception as error:  # an error response is not possible any more
             if not isinstance(error, TimeoutError):  # the client reads too slowly
                 log.exception("an answer could not be sent")
             if request.transport is not None:
                 request.transport.abort()
         return response
 
-    def _in_thread(self, call, *args):
-        return asyncio.get_running_loop().run_in_executor(self._json, call, *args)
+    def _in_thread(self, function, *args):
+        return asyncio.get_running_loop().run_in_executor(self._json, function, *args)
 
-    def _too_slow(self, status, what, received):
-        message = four_parts(
+    def _timeout_error(self, status, expected, received):
+        return http_error(
+            status,
             "The request takes too long",
-            f"{what} in {self.limits.timeout:g} seconds",
+            f"{expected} in {self.limits.timeout:g} seconds",
             received,
-            "Send less at once, try again later, or start the server with a longer "
-            "--timeout",
+            "Send less in one request, try again later, or start the server with a "
+            "longer --timeout",
         )
-        return Refused(status, message)

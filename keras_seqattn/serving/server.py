@@ -1,4 +1,4 @@
-"""From folders to a server that runs until a signal stops it."""
+"""`serve`: loads SavedModels and answers requests until a signal stops it."""
 
 import asyncio
 import contextlib
@@ -13,24 +13,24 @@ from keras_seqattn.manifest import verify
 from keras_seqattn.serving.memory import keep_loaded_objects, use_system_allocator
 
 log = logging.getLogger(__name__)
-GRACE = 5.0  # seconds beyond the timeout of the requests that still run
-IDLE = 75.0  # seconds that a connection may be unused
-LINGERING = 2.0  # seconds for which the rest of a refused body is read and dropped
-QUEUE = 1024  # connections that the system keeps until they are accepted
+GRACE = 5.0  # seconds that requests get beyond their timeout when the server stops
+IDLE = 75.0  # seconds until an unused connection is closed
+LINGERING = 2.0  # seconds in which the rest of a refused body is read and ignored
+QUEUE = 1024  # connections that may wait in the system until they are accepted
 
 
 def serve(name, folders, address, limits, log_requests=False, hosts=(), log_rate=None):
-    """Serves until SIGTERM or SIGINT, then answers what was asked before.
+    """Serve until SIGTERM or SIGINT, then answer the requests that still run.
 
     Args:
-        name: of the model in URLs.
-        folders: dict from versions to folders that `Translator.export` has written;
-            their checksums are compared first.
-        address: host and port to listen at; port 0: a free one, which the log says.
+        name: name of the model in URLs.
+        folders: dict from versions to folders of `Translator.export`. Their checksums
+            are verified first.
+        address: host and port. Port 0 means any free port; the log names it.
         limits: `Limits`.
         log_requests: whether each request gets a line in the log.
-        hosts: names that it answers to; none: any.
-        log_rate: `LogRate`, which bounds the lines about bad requests.
+        hosts: host names that the server serves; if empty, all.
+        log_rate: `LogRate`, which limits the log lines about bad requests.
     """
     _check_name(name)
     _check_packages()
@@ -40,7 +40,7 @@ def serve(name, folders, address, limits, log_requests=False, hosts=(), log_rate
     from keras_seqattn.serving.model import ServedModel
     from keras_seqattn.serving.service import Service
 
-    with _bound(*address) as listener:  # before the slow part
+    with _bind(*address) as listener:  # first, because loading models is slow
         models = {number: ServedModel(folder) for number, folder in folders.items()}
         for model in models.values():
             model.warm_up()
@@ -50,57 +50,59 @@ def serve(name, folders, address, limits, log_requests=False, hosts=(), log_rate
         asyncio.run(_run(service, listener))
 
 
-def runner(service):
-    """Of aiohttp, for a `Service`."""
+def make_runner(service):
+    """Return a runner of aiohttp for a `Service`."""
     from aiohttp import web
 
     return web.AppRunner(
         service.application(),
         access_log=None,
         auto_decompress=False,  # a small body could keep the event loop busy
-        handler_cancellation=True,  # ends the work for a client that is gone
+        handler_cancellation=True,  # ends the work if the client closes the connection
         keepalive_timeout=IDLE,
         lingering_time=LINGERING,
-        logger=_protocol_log(),
+        logger=_protocol_logger(),
         shutdown_timeout=service.limits.timeout + GRACE,
     )
 
 
-async def listen(service, running, listener):
-    """Accepts connections; returns a server of asyncio.
+async def listen(service, runner, listener):
+    """Accept connections, and return the server of asyncio.
 
     Args:
         service: `Service`.
-        running: `runner(service)` after its `setup`.
+        runner: `make_runner(service)` after its `setup`.
         listener: bound socket.
     """
     from keras_seqattn.serving.connections import BACKLOG, Connections
 
-    protocols = Connections(running.server, service.limits, service.health)
+    protocols = Connections(runner.server, service.limits, service.health)
     loop = asyncio.get_running_loop()
-    found = await loop.create_server(protocols, sock=listener, backlog=BACKLOG)
-    listener.listen(QUEUE)  # asyncio has taken its backlog for accept() already
-    return found
+    server = await loop.create_server(protocols, sock=listener, backlog=BACKLOG)
+    listener.listen(QUEUE)  # a longer queue than asyncio has set
+    return server
 
 
 async def _run(service, listener):
-    running = runner(service)
-    await running.setup()
+    runner = make_runner(service)
+    await runner.setup()
     try:
-        with _asked_to_stop() as stop:
-            listening = await listen(service, running, listener)
-            log.info("serving %s", _described(service, listener))
+        with _stop_event() as stop:
+            server = await listen(service, runner, listener)
+            log.info("serving %s", _description(service, listener))
             await stop.wait()
-        log.info("stopping: what was asked before is answered; again: at once")
+        log.info(
+            "stopping: running requests get answers; a second signal stops at once"
+        )
         await service.drain(service.limits.timeout + GRACE)
-        listening.close()
+        server.close()
     finally:
-        await running.cleanup()
+        await runner.cleanup()
 
 
 @contextlib.contextmanager
-def _asked_to_stop():
-    """An event that the first signal sets; a second one ends the process."""
+def _stop_event():
+    """Yield an event that the first signal sets; a second signal ends the process."""
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     signals = signal.SIGTERM, signal.SIGINT
     for number in signals:
@@ -111,12 +113,12 @@ def _asked_to_stop():
         signal.signal(number, signal.SIG_DFL)
 
 
-def _bound(host, port):
-    """A socket of this server alone; it does not listen yet."""
+def _bind(host, port):
+    """Return a socket that has the address but does not listen yet."""
     try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-        family, kind, protocol, _, (ip, _, *rest) = found[0]
-        listener = socket.socket(family, kind, protocol)
+        addresses = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        family, socket_type, protocol, _, (ip, _, *rest) = addresses[0]
+        listener = socket.socket(family, socket_type, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((ip, port, *rest))
@@ -125,23 +127,23 @@ def _bound(host, port):
             raise
     except (OSError, OverflowError) as error:
         raise four_part_error(
-            "serve cannot listen there",
+            "serve cannot listen at this address",
             "an address of this machine and a free port",
             f"host {host!r} and port {port} with the error {str(error)!r}",
-            "Choose another --port; with 0 the system chooses",
+            "Choose another --port; --port 0 takes any free one",
         ) from error
     return listener
 
 
-def _described(service, listener):
+def _description(service, listener):
     host, port, *_ = listener.getsockname()
     host = f"[{host}]" if ":" in host else host
     versions = " and ".join(map(str, sorted(service.models)))
     return f"version {versions} at http://{host}:{port}/v1/models/{service.name}"
 
 
-def _protocol_log():
-    """For requests that are not HTTP: one line for each, without a traceback."""
+def _protocol_logger():
+    """Return a logger for requests that are not HTTP: one line, no traceback."""
 
     def shorten(record):
         if record.exc_info:
@@ -149,16 +151,16 @@ def _protocol_log():
             record.args, record.exc_info = (), None
         return True
 
-    found = logging.getLogger(f"{__name__}.protocol")
-    found.addFilter(shorten)
-    return found
+    logger = logging.getLogger(f"{__name__}.protocol")
+    logger.addFilter(shorten)
+    return logger
 
 
 def _check_name(name):
     if not re.fullmatch(r"[^/:\s]+", name):
         raise four_part_error(
             "serve got an unusable name",
-            "a word without / and :, which stands in URLs",
+            "a word without spaces, / and :, because it is a part of URLs",
             repr(name),
             "Choose another --name",
         )
@@ -170,9 +172,9 @@ def _check_packages():
         import prometheus_client  # noqa: F401
     except ImportError as error:
         raise four_part_error(
-            "serve lacks a package",
-            "aiohttp and prometheus-client to be installed",
+            "serve needs packages that are not installed",
+            "aiohttp and prometheus-client",
             f'"{error}"',
-            'Call `pip install "keras_seqattn[serve]"`',
+            'Run `pip install "keras_seqattn[serve]"`',
             kind=ImportError,
         ) from error

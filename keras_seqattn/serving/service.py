@@ -1,4 +1,4 @@
-"""The paths of TensorFlow Serving's REST API."""
+"""`Service`: the paths of TensorFlow Serving's REST API."""
 
 import asyncio
 import contextlib
@@ -6,29 +6,33 @@ import json
 
 from aiohttp import web
 
-from keras_seqattn.serving.answers import always_answered, json_answer, json_response
-from keras_seqattn.serving.heads import check_host
+from keras_seqattn.serving.http_errors import http_error
 from keras_seqattn.serving.metrics import Metrics
 from keras_seqattn.serving.predictor import Predictor
-from keras_seqattn.serving.refused import Refused, four_parts
+from keras_seqattn.serving.request_headers import check_host
+from keras_seqattn.serving.responses import (
+    json_bytes_response,
+    json_response,
+    response_middleware,
+)
 
 MODEL = "/v1/models/{name:[^/:]+}"
-VERSION = MODEL + r"/versions/{version:\d{1,18}}"  # int() refuses thousands
+VERSION = MODEL + r"/versions/{version:\d{1,18}}"  # int() refuses 4301 digits
 HEALTH = "/healthz"
-METRICS = "/monitoring/prometheus/metrics"  # where TensorFlow Serving has them
-TIDY = 5.0  # seconds between two looks at memory and log
+METRICS = "/monitoring/prometheus/metrics"  # the path of TensorFlow Serving
+TIDY = 5.0  # seconds between two calls of `tidy`
 
 
 class Service:
-    """Some versions of a model.
+    """One or more versions of a model.
 
     Args:
-        name: of the model.
+        name: name of the model.
         models: dict from numbers to `ServedModel`s.
         limits: `Limits`.
         log_requests: whether each request gets a line in the log.
-        hosts: names that the server answers to; none: any.
-        tidy: called every few seconds.
+        hosts: host names that the server serves; if empty, all.
+        tidy: function that is called every few seconds.
     """
 
     def __init__(
@@ -43,15 +47,17 @@ class Service:
         self._running = set()
 
     def application(self):
-        """For a runner of aiohttp."""
+        """Return the application of aiohttp."""
         app = web.Application(
             middlewares=[
-                always_answered(self.metrics.request, self._log_requests, self._admit)
+                response_middleware(
+                    self.metrics.request, self._log_requests, self._admit
+                )
             ],
             client_max_size=self.limits.max_body,
         )
         app.cleanup_ctx.append(self._run)
-        app.on_response_prepare.append(self._say_that_it_ends)
+        app.on_response_prepare.append(self._announce_close)
         for path in (MODEL, VERSION):
             app.router.add_post(f"{path}:predict", self._predict)
             app.router.add_get(path, self._status)
@@ -61,14 +67,14 @@ class Service:
         return app
 
     def health(self):
-        """Status and body of /healthz."""
+        """Return the status and the body of /healthz."""
         status, word = (503, "draining") if self.is_draining else (200, "ok")
         return status, json.dumps({"status": word}).encode()
 
     async def drain(self, seconds):
-        """Waits for the requests of now, so many seconds at most.
+        """Wait for the running requests, at most this many seconds.
 
-        New ones are answered meanwhile. All answers say that their connection ends.
+        New requests still get answers. Every answer closes its connection.
         """
         self.is_draining = True
         if running := {task for task in self._running if not task.done()}:
@@ -89,14 +95,14 @@ class Service:
             self._tidy()
 
     def _admit(self, request):
-        """Refuses a wrong host; `drain` waits for the task of any other request."""
+        """Refuse a wrong host. `drain` waits for all other requests."""
         if request.path != HEALTH:
             check_host(request, self._hosts)
         task = asyncio.current_task()
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
-    async def _say_that_it_ends(self, request, response):
+    async def _announce_close(self, request, response):
         if self.is_draining:
             response.force_close()
             response.headers["Connection"] = "close"
@@ -110,36 +116,36 @@ class Service:
     async def _status(self, request):
         number, _ = self._model(request)
         numbers = [number] if "version" in request.match_info else self.models
-        fine = {"error_code": "OK", "error_message": ""}
+        ok = {"error_code": "OK", "error_message": ""}
         versions = [
-            {"version": str(each), "state": "AVAILABLE", "status": fine}
-            for each in sorted(numbers, reverse=True)
+            {"version": str(version), "state": "AVAILABLE", "status": ok}
+            for version in sorted(numbers, reverse=True)
         ]
-        return json_answer({"model_version_status": versions})
+        return json_response({"model_version_status": versions})
 
     async def _metadata(self, request):
         number, model = self._model(request)
         spec = {"name": self.name, "signature_name": "", "version": str(number)}
         definitions = {"signature_def": {"signature_def": model.metadata}}
-        return json_answer({"model_spec": spec, "metadata": definitions})
+        return json_response({"model_spec": spec, "metadata": definitions})
 
     async def _health(self, request):
         status, body = self.health()
-        return json_response(body, status)
+        return json_bytes_response(body, status)
 
     async def _metrics(self, request):
         return web.Response(body=self.metrics.page(), headers=self.metrics.headers)
 
     def _model(self, request):
-        """Its version and itself; where none is named, the highest."""
+        """Return the version and the model of a request; the default is the highest."""
         name = request.match_info["name"]
         number = int(request.match_info.get("version", max(self.models)))
         if name == self.name and number in self.models:
             return number, self.models[number]
-        message = four_parts(
+        raise http_error(
+            404,
             "The server does not have this model",
             f"{self.name!r}, version {' or '.join(map(str, sorted(self.models)))}",
             f"{name!r}, version {number}",
             "Check the URL",
         )
-        raise Refused(404, message)

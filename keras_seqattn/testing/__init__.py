@@ -1,9 +1,9 @@
-"""The test kit that is shipped: what the library's own tests use, for your layers too.
+"""The test kit of the library, which also tests your own layers.
 
     from keras_seqattn.testing import Case, checks_for
 
-A `Case` says how to make a layer and its inputs; `checks_for(case)` are the functions
-that check what the library promises of its own layers.
+A `Case` defines how to create a layer and its inputs. `checks_for(case)` returns the
+functions that check the contract, which all layers of the library keep.
 """
 
 from keras_seqattn.testing.case import Case, sample, save_and_load

@@ -15,37 +15,37 @@ from pathlib import Path
 import keras
 
 ROOT = "keras_seqattn"
-# Without a list of its own: every function of its modules is public, but for `fast`,
-# which is reached through ops.dispatch only.
+# `ops` has no `__all__`: every function of its modules is public, except in `fast`,
+# which only ops.dispatch uses.
 OPS, FAST = f"{ROOT}.ops", f"{ROOT}.ops.fast"
-ZOO = f"{ROOT}.zoo"  # has a table of its own, zoo/README.md
+ZOO = f"{ROOT}.zoo"  # documented in zoo/README.md
 
 
 def api_file():
-    """Returns the path of the `api.txt` that is shipped with the package."""
+    """Return the path of the `api.txt` in the package."""
     return Path(importlib.import_module(ROOT).__file__).with_name("api.txt")
 
 
 def surface():
-    """Returns the public surface as it is now, sorted, as a list of lines."""
+    """Return the current public surface, a sorted list of lines."""
     public = {**listed(ROOT), **of_ops()}
     described = [describe(path, public[path], public.values()) for path in public]
     return sorted({line for lines in described for line in lines})
 
 
 def listed(namespace):
-    """`{path: value}` of what `__all__` of a namespace has, and of those inside."""
-    module, found = importlib.import_module(namespace), {}
+    """Return `{path: value}` of a namespace's `__all__`, with inner namespaces."""
+    module, names = importlib.import_module(namespace), {}
     for name in module.__all__:
         path, value = f"{namespace}.{name}", getattr(module, name)
-        found[path] = value
+        names[path] = value
         if inspect.ismodule(value) and path != ZOO:
-            found |= listed(path)
-    return found
+            names |= listed(path)
+    return names
 
 
 def difference():
-    """Returns the diff from `api.txt` to the surface, as text, empty when equal."""
+    """Return the diff from `api.txt` to the surface, empty if they are equal."""
     path = api_file()
     recorded = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     diff = difflib.unified_diff(
@@ -55,17 +55,17 @@ def difference():
 
 
 def of_ops():
-    """`{path: value}` of the functions and classes in the modules of `ops`."""
-    package, found = importlib.import_module(OPS), {}
+    """Return `{path: value}` of the functions and classes in the modules of `ops`."""
+    package, names = importlib.import_module(OPS), {}
     for info in pkgutil.walk_packages(package.__path__, f"{OPS}."):
         if not info.name.startswith(FAST):
             module = importlib.import_module(info.name)
-            found |= {f"{info.name}.{name}": x for name, x in own_names(module)}
-    return found
+            names |= {f"{info.name}.{name}": x for name, x in own_names(module)}
+    return names
 
 
 def own_names(module):
-    """Yields (name, value) of the public functions and classes defined in `module`."""
+    """Yield (name, value) of the public functions and classes defined in `module`."""
     for name, value in sorted(vars(module).items()):
         is_code = inspect.isroutine(value) or inspect.isclass(value)
         is_own = getattr(value, "__module__", None) == module.__name__
@@ -74,9 +74,9 @@ def own_names(module):
 
 
 def describe(path, value, public=()):
-    """Yields the lines for one public name; for a class its verbs as well.
+    """Yield the lines for one public name; a class also has lines for its members.
 
-    A verb inherited from another class in `public` is listed there only.
+    A member that is inherited from another class in `public` is listed only there.
     """
     if not callable(value):
         yield path
@@ -84,17 +84,16 @@ def describe(path, value, public=()):
     yield path + signature(value)
     if inspect.isclass(value):
         bases = [cls for cls in public if inspect.isclass(cls) and cls is not value]
-        for name, home, member in verbs(value):
+        for name, home, member in members(value):
             if home not in bases:
                 yield f"{path}.{name}" + (signature(member) if callable(member) else "")
 
 
-def verbs(cls):
-    """Yields (name, home, member) of the public members that are ours, not Keras's.
+def members(cls):
+    """Yield (name, home, member) of the public members that Keras does not define.
 
-    What every Keras layer or model has (`build`, `get_config`, ...) is Keras's
-    protocol and left out where Keras is a base; `call` stays, its arguments are what a
-    user passes.
+    For classes of Keras, methods that every layer or model has (`build`, `get_config`,
+    ...) are left out. `call` stays, because users pass its arguments.
     """
     is_keras = any(base.__module__.startswith("keras.") for base in cls.__mro__)
     for name, kind, home, member in inspect.classify_class_attrs(cls):
@@ -107,27 +106,27 @@ def verbs(cls):
 
 
 def signature(value):
-    """Returns `(a, b=1)`: names, kinds and defaults; annotations are left out."""
-    # A Keras class has a __new__ too, and Pythons differ in which of the two they show.
+    """Return `(a, b=1)`: names, kinds and defaults, without annotations."""
+    # Keras classes also have __new__; Python versions differ in which one they inspect.
     by_init = inspect.isclass(value) and value.__init__ is not object.__init__
     try:
-        found = inspect.signature(value.__init__ if by_init else value)
+        described = inspect.signature(value.__init__ if by_init else value)
     except (TypeError, ValueError):  # builtins without a signature
         return "(...)"
-    parameters = list(found.parameters.values())[1 if by_init else 0 :]
+    parameters = list(described.parameters.values())[1 if by_init else 0 :]
     parameters = [
         parameter.replace(
             annotation=parameter.empty,
-            default=_Spelled.of(parameter.default, parameter.empty),
+            default=_StableDefault.of(parameter.default, parameter.empty),
         )
         for parameter in parameters
     ]
     empty = inspect.Signature.empty
-    return str(found.replace(parameters=parameters, return_annotation=empty))
+    return str(described.replace(parameters=parameters, return_annotation=empty))
 
 
-class _Spelled:
-    """A default whose text is the same in every process: no memory address."""
+class _StableDefault:
+    """A default value whose text has no memory address, so it is always the same."""
 
     def __init__(self, text):
         self.text = text
@@ -146,7 +145,7 @@ class _Spelled:
 
 
 def main(arguments=None):
-    """Runs the command line and returns its exit code."""
+    """Run the command line and return its exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     action = parser.add_mutually_exclusive_group(required=True)
     action.add_argument("--check", action="store_true", help="compare with api.txt")

@@ -1,4 +1,4 @@
-"""A layer, how to call it, and what can be done to its arguments."""
+"""`Case`: a layer and how to call it, and functions that change its arguments."""
 
 import tempfile
 from pathlib import Path
@@ -17,8 +17,8 @@ class Case(NamedTuple):
     name: str
     make: Any  # () -> layer
     arguments: Any  # (rng, batch, source, target) -> call arguments, NumPy, padded
-    padding: dict  # {argument: its mask argument}, for the arguments that have one
-    stepwise: Any = None  # (layer, **arguments) -> what the call returns, by steps
+    padding: dict  # {argument: its mask argument}, for arguments with a mask
+    stepwise: Any = None  # (layer, **arguments) -> results of the call, step by step
     zeros: bool = True  # whether results are zero in the padding
 
     def __repr__(self):
@@ -26,13 +26,13 @@ class Case(NamedTuple):
 
 
 def sample(case, batch=4, source=7, target=5):
-    """Call arguments, the same ones every time."""
+    """Return call arguments; they are the same in every call."""
     rng = np.random.default_rng(SEED)
     return case.arguments(rng, batch, source, target)
 
 
 def tensors(arguments):
-    """The arguments that are tensors, the others being options."""
+    """Return the arguments that are tensors; the others are options."""
     return {
         name: value
         for name, value in arguments.items()
@@ -42,7 +42,7 @@ def tensors(arguments):
 
 
 def with_padding(case, arguments, filler):
-    """The arguments with `filler` wherever a mask says padding."""
+    """Return the arguments with `filler` in the padding."""
     filled = dict(arguments)
     for name, mask in case.padding.items():
         real = arguments[mask]
@@ -52,7 +52,7 @@ def with_padding(case, arguments, filler):
 
 
 def with_more_padding(case, arguments, more):
-    """The arguments with `more` padded positions, NaN, behind every sequence."""
+    """Return the arguments with `more` positions of padding, NaN, at the end."""
     longer = dict(arguments)
     for name, mask in case.padding.items():
         widths = [(0, 0), (0, more)] + [(0, 0)] * (arguments[name].ndim - 2)
@@ -62,7 +62,7 @@ def with_more_padding(case, arguments, more):
 
 
 def one_row(case, arguments, row):
-    """Row `row` alone, cut to its own length (at least one position)."""
+    """Return one row alone, cut to its own length (at least one position)."""
     alone = {
         name: tree.map_structure(lambda x: x[row : row + 1], value)
         for name, value in tensors(arguments).items()
@@ -74,7 +74,7 @@ def one_row(case, arguments, row):
 
 
 def built(case, arguments=None):
-    """The layer with weights that are nowhere all zero or all one."""
+    """Return the layer, built, with noise in all weights."""
     layer = case.make()
     layer(**(arguments or sample(case)))
     rng = np.random.default_rng(SEED + 1)
@@ -85,7 +85,7 @@ def built(case, arguments=None):
 
 
 def under_policy(case, policy, arguments):
-    """The layer, built under a dtype policy."""
+    """Return the layer, built under a dtype policy."""
     before = keras.config.dtype_policy()
     keras.config.set_dtype_policy(policy)
     try:
@@ -97,12 +97,12 @@ def under_policy(case, policy, arguments):
 
 
 def flat_tensors(arguments):
-    """The tensors as a flat list, as the models below take them."""
+    """Return the tensors as a flat list, for the model of `functional`."""
     return tree.flatten(list(tensors(arguments).values()))
 
 
 def symbolic(case, arguments, unknown=True):
-    """Keras inputs for all tensors; batch and, for padded ones, length unknown."""
+    """Return Keras inputs for all tensors; batch and padded lengths are unknown."""
     timed = {*case.padding, *case.padding.values()}
 
     def symbol(name, x):
@@ -118,7 +118,7 @@ def symbolic(case, arguments, unknown=True):
 
 
 def functional(case, layer):
-    """A Functional model of this layer alone; its inputs and outputs are flat lists."""
+    """Return a Functional model of the layer; inputs and outputs are flat lists."""
     arguments = sample(case)
     inputs = symbolic(case, arguments)
     outputs = layer(**{**arguments, **inputs})
@@ -126,7 +126,7 @@ def functional(case, layer):
 
 
 def save_and_load(model):
-    """The model after a round trip through a `.keras` file."""
+    """Save a model in a `.keras` file, and return the loaded model."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.keras"
         model.save(path)

@@ -1,4 +1,4 @@
-"""Outputs and gradients as arrays, and whether two of them agree."""
+"""Outputs and gradients as arrays, and comparisons of them."""
 
 import keras
 import numpy as np
@@ -9,12 +9,12 @@ from keras_seqattn.testing.case import tensors
 
 
 def flat(outputs):
-    """Outputs as a list of NumPy arrays."""
+    """Return outputs as a list of NumPy arrays."""
     return [keras.ops.convert_to_numpy(x) for x in tree.flatten(outputs)]
 
 
 def gradients(layer, arguments, function=None):
-    """Outputs, and gradients of a fixed weighted sum of them.
+    """Return outputs, and gradients of a fixed weighted sum of them.
 
     Returns:
         outputs as arrays, and a dict of gradients for every trainable weight and every
@@ -34,19 +34,19 @@ def gradients(layer, arguments, function=None):
         loss = weighted_sum(outputs)
     weights = [weight.value for weight in layer.trainable_weights]
     names = [weight.path for weight in layer.trainable_weights]
-    wanted = weights + tree.flatten(floats)
+    variables = weights + tree.flatten(floats)
     names += [
         f"{name}[{i}]"
         for name in floats
         for i, _ in enumerate(tree.flatten(floats[name]))
     ]
-    found = tape.gradient(loss, wanted, unconnected_gradients="zero")
-    found = [tf.convert_to_tensor(g).numpy() for g in found]
-    return flat(outputs), dict(zip(names, found, strict=True))
+    slopes = tape.gradient(loss, variables, unconnected_gradients="zero")
+    slopes = [tf.convert_to_tensor(slope).numpy() for slope in slopes]
+    return flat(outputs), dict(zip(names, slopes, strict=True))
 
 
 def weighted_sum(outputs):
-    """A scalar that depends on every entry of every float output in its own way."""
+    """Return a sum of all entries of all float outputs with different weights."""
     total = 0.0
     for x in tree.flatten(outputs):
         if not x.dtype.is_floating:
@@ -58,7 +58,7 @@ def weighted_sum(outputs):
 
 
 def same(expected, received, tolerance, what):
-    """Raises unless the arrays agree to `tolerance` (0: bit by bit)."""
+    """Raise AssertionError unless arrays agree to `tolerance` (0: bit by bit)."""
     if len(expected) != len(received):
         raise AssertionError(f"{what}: {len(expected)} outputs, then {len(received)}")
     for i, (e, r) in enumerate(zip(expected, received, strict=True)):
@@ -72,7 +72,7 @@ def same(expected, received, tolerance, what):
 
 
 def same_gradients(expected, received, tolerance, what):
-    """Raises unless the gradients agree, relative to the largest entry of each."""
+    """Raise unless the gradients agree, relative to the largest entry of each."""
     for name, e in expected.items():
         worst = np.max(np.abs(e - received[name]), initial=0.0)
         if not worst <= tolerance * max(1e-3, np.max(np.abs(e), initial=0.0)):
@@ -80,7 +80,7 @@ def same_gradients(expected, received, tolerance, what):
 
 
 def crop(outputs, like):
-    """The outputs cut to the shapes of `like`."""
+    """Return the outputs, cut to the shapes of `like`."""
     return [
         x[tuple(slice(0, size) for size in small.shape)]
         for x, small in zip(outputs, like, strict=True)

@@ -1,12 +1,12 @@
-"""The contract: what every layer of the library promises, as functions that check it.
+"""The contract of all layers of the library, as functions that check it.
 
-For a mechanism of your own, write one `Case` and call the checks on it:
+For your own mechanism, write a `Case` and call the checks on it:
 
     case = Case("Mine", lambda: Mine(8), attention_arguments, PADDED_ATTENTION)
     for check in checks_for(case):
         check(case)
 
-A check raises `AssertionError` with the numbers when the promise is broken.
+A check raises an `AssertionError` with numbers if a layer breaks the contract.
 """
 
 import inspect
@@ -46,7 +46,7 @@ from keras_seqattn.testing.implementations import (
 
 
 def check_config(case):
-    """`from_config(get_config())` is the same layer, nested layers included."""
+    """Check that `from_config(get_config())` is the same layer, with inner layers."""
     layer = case.make()
     config = keras.saving.serialize_keras_object(layer)
     twin = keras.saving.deserialize_keras_object(config)
@@ -62,14 +62,14 @@ def check_config(case):
 
 
 def check_build(case):
-    """All weights exist after `build`; calling adds nothing, not even an attribute."""
+    """Check that a call after `build` adds no weights and no attributes."""
     layer, arguments = case.make(), sample(case)
     shapes = {
         f"{name}_shape": tree.map_structure(lambda x: x.shape, value)
         for name, value in tensors(arguments).items()
     }
-    wanted = inspect.signature(layer.build).parameters
-    layer.build(**{name: shapes[name] for name in wanted if name in shapes})
+    names = inspect.signature(layer.build).parameters
+    layer.build(**{name: shapes[name] for name in names if name in shapes})
     weights, attributes = [w.path for w in layer.weights], set(dir(layer))
     layer(**arguments)
     if [w.path for w in layer.weights] != weights:
@@ -79,7 +79,7 @@ def check_build(case):
 
 
 def check_spec(case):
-    """The symbolic shapes and dtypes are the real ones, sizes unknown or not."""
+    """Check that symbolic shapes and dtypes agree with the real ones."""
     layer, arguments = case.make(), sample(case)
     received = layer(**arguments)
     for unknown in (False, True):
@@ -93,14 +93,14 @@ def check_spec(case):
 
 
 def check_saving(case):
-    """Saved in a Functional model and loaded again: equal bit by bit."""
+    """Check that saving and loading changes no bit of the results."""
     model, arguments = functional(case, built(case)), flat_tensors(sample(case))
     reloaded = save_and_load(model)
     same(flat(model(arguments)), flat(reloaded(arguments)), 0, f"{case}, reloaded")
 
 
 def check_quantized(case):
-    """int8: quantised, saved and loaded again is equal bit by bit."""
+    """Check that saving and loading an int8 layer changes no bit of the results."""
     model, arguments = functional(case, built(case)), flat_tensors(sample(case))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Keras warns about layers without products
@@ -110,40 +110,40 @@ def check_quantized(case):
 
 
 def check_modes(case):
-    """Eager = graph = XLA."""
+    """Check that eager = graph = XLA."""
     arguments = sample(case)
     layer = built(case, arguments)
     options = {k: v for k, v in arguments.items() if k not in tensors(arguments)}
     eager = flat(layer(**arguments))
     for jit_compile in (False, True):
         compiled = tf.function(
-            lambda given: layer(**given, **options), jit_compile=jit_compile
+            lambda inputs: layer(**inputs, **options), jit_compile=jit_compile
         )
         received = flat(compiled(tensors(arguments)))
         same(eager, received, 2e-5, f"{case}, jit_compile={jit_compile}")
 
 
 def check_graph_gradients(case):
-    """The compiled loop has the gradients of the Python loop."""
+    """Check that the loop in a graph has the gradients of the Python loop."""
     arguments = sample(case)
     layer = built(case, arguments)
-    graph = tf.function(lambda **given: layer(**given))
+    graph = tf.function(lambda **kwargs: layer(**kwargs))
     expected, received = gradients(layer, arguments), gradients(layer, arguments, graph)
     same_gradients(expected[1], received[1], 1e-4, f"{case}, graph")
 
 
 def check_stepwise(case):
-    """A whole sequence = one step after the other, outputs and gradients."""
+    """Check that a whole sequence = step by step, in outputs and gradients."""
     arguments = sample(case)
     layer = built(case, arguments)
     whole = gradients(layer, arguments)
-    steps = gradients(layer, arguments, lambda **given: case.stepwise(layer, **given))
+    steps = gradients(layer, arguments, lambda **kwargs: case.stepwise(layer, **kwargs))
     same(whole[0], steps[0], 1e-5, f"{case}, stepwise")
     same_gradients(whole[1], steps[1], 1e-4, f"{case}, stepwise")
 
 
 def check_poison(case):
-    """Padding may hold NaN: nobody can tell, not even the gradients."""
+    """Check that NaN in the padding changes neither outputs nor gradients."""
     arguments = sample(case)
     layer = built(case, arguments)
     clean = gradients(layer, with_padding(case, arguments, 0.0))
@@ -153,7 +153,7 @@ def check_poison(case):
 
 
 def check_longer_padding(case):
-    """More padding changes nothing, and what it adds is zero."""
+    """Check that more padding changes nothing, and adds only zeros."""
     arguments = with_padding(case, sample(case), 0.0)
     layer = built(case, arguments)
     short = flat(layer(**arguments))
@@ -167,7 +167,7 @@ def check_longer_padding(case):
 
 
 def check_batch(case):
-    """A row alone, without its padding, gives what it gives among others."""
+    """Check that a row has the same results alone and in a batch."""
     arguments = sample(case)
     layer = built(case, arguments)
     together = flat(layer(**arguments))
@@ -178,48 +178,49 @@ def check_batch(case):
 
 
 def check_empty(case):
-    """Nothing real in the source: finite everywhere, and the alignment is zero."""
+    """Check that empty sequences give finite results and an alignment of zeros."""
     arguments = sample(case)
     for mask in case.padding.values():
         arguments[mask] = np.zeros_like(arguments[mask])
     layer = built(case, arguments)
-    outputs, found = gradients(layer, with_padding(case, arguments, np.nan))
-    if not all(np.isfinite(x).all() for x in [*outputs, *found.values()]):
-        raise AssertionError(f"{case}: not finite where nothing is real")
+    outputs, slopes = gradients(layer, with_padding(case, arguments, np.nan))
+    if not all(np.isfinite(x).all() for x in [*outputs, *slopes.values()]):
+        raise AssertionError(f"{case}: not finite for empty sequences")
     if arguments.get("return_attention_scores") and np.any(outputs[1]):
-        raise AssertionError(f"{case}: attends although nothing is real")
+        raise AssertionError(f"{case}: attends to an empty source")
 
 
 def check_precision(case, policy):
-    """Half precision: right dtypes, close to float32, finite gradients."""
+    """Check half precision: dtypes, results near float32, finite gradients."""
     arguments = sample(case)
     full = built(case, arguments)
     half = under_policy(case, policy, arguments)
     half.set_weights(full.get_weights())
     if {w.dtype for w in half.trainable_weights} - {"float32"}:
         raise AssertionError(f"{case}: weights of {policy} are not float32")
-    given = with_padding(case, arguments, np.nan)
-    for x in tree.flatten(half(**given)):
+    padded = with_padding(case, arguments, np.nan)
+    for x in tree.flatten(half(**padded)):
         if x.dtype.is_floating and x.dtype.name not in (half.compute_dtype, "float32"):
             raise AssertionError(f"{case}: {x.dtype} under {policy}")
-    outputs, found = gradients(half, given)
-    if not all(np.isfinite(x.astype("float32")).all() for x in found.values()):
+    outputs, slopes = gradients(half, padded)
+    if not all(np.isfinite(x.astype("float32")).all() for x in slopes.values()):
         raise AssertionError(f"{case}: gradients under {policy} are not finite")
     tolerance = 0.01 if policy == "mixed_float16" else 0.06
-    full_outputs = flat(full(**given))
+    full_outputs = flat(full(**padded))
     outputs = [x.astype(f.dtype) for x, f in zip(outputs, full_outputs, strict=True)]
     same(full_outputs, outputs, tolerance, f"{case}, {policy}")
 
 
 def check_differences(case):
-    """Gradients = finite differences, in float64, along random directions."""
+    """Check gradients against finite differences in float64, in random directions."""
     wide = tree.map_structure(
         lambda x: (
             x.astype("float64")
             if isinstance(x, np.ndarray) and x.dtype.kind == "f"
             else x
         ),
-        sample(case, batch=3, source=4, target=3),  # of two, neither is whole
+        # With 2 rows, each would have an empty source or an empty target.
+        sample(case, batch=3, source=4, target=3),
     )
     layer = under_policy(case, "float64", wide)
     rng, step = np.random.default_rng(SEED + 2), 1e-6
@@ -234,10 +235,12 @@ def check_differences(case):
     def slopes(direction):
         ends = [moved(direction, sign * step)(**wide) for sign in (1, -1)]
         above, below = (float(weighted_sum(outputs)) for outputs in ends)
-        by_gradient = sum(np.vdot(found[path], d) for path, d in direction.items())
+        by_gradient = sum(
+            np.vdot(derivatives[path], d) for path, d in direction.items()
+        )
         return (above - below) / (2 * step), by_gradient
 
-    _, found = gradients(moved({}, 0), wide)
+    _, derivatives = gradients(moved({}, 0), wide)
     for _ in range(2):  # in each, every entry of every weight moves
         direction = {path: rng.normal(size=w.shape) for path, w in weights.items()}
         expected, received = slopes(direction)
@@ -250,7 +253,7 @@ def check_differences(case):
 
 
 def check_masks(case):
-    """An explicit mask travels on with the first output."""
+    """Check that the first output carries the explicit mask."""
     arguments = sample(case)
     first = tree.flatten(case.make()(**arguments))[0]
     mask = arguments[next(iter(case.padding.values()))]
@@ -284,7 +287,7 @@ OF_PADDING = (check_poison, check_longer_padding, check_empty, check_masks)
 
 
 def checks_for(case):
-    """The checks that say something about this case."""
+    """Return the checks that apply to a case."""
     return [
         check
         for check in CHECKS

@@ -1,4 +1,4 @@
-"""Fast = reference: for every part of a layer that has both."""
+"""Checks that the fast implementation of each part of a layer is right."""
 
 import keras
 import tensorflow as tf
@@ -7,8 +7,8 @@ from keras_seqattn.ops.dispatch import IMPLEMENTATIONS
 from keras_seqattn.testing.case import built, sample, under_policy, with_padding
 from keras_seqattn.testing.compare import gradients, same, same_gradients
 
-# Largest difference from the readable one in float32, of outputs and of gradients;
-# relative to the largest entry of a gradient.
+# Largest differences from the reference in float32: of outputs, and of gradients
+# relative to their largest entry.
 BOUNDS = {
     "float32": (1e-5, 1e-5),
     "mixed_float16": (0.01, 0.02),
@@ -17,10 +17,13 @@ BOUNDS = {
 
 
 def check_implementations(case, policy="float32"):
-    """Each part's fast implementation, NaN in the padding, or says why it has none."""
+    """Check that fast = reference for each part of a layer, with NaN in the padding.
+
+    A part may instead refuse the fast implementation with an error.
+    """
     arguments = with_padding(case, sample(case), float("nan"))
-    readable = built(with_fast(case, None), arguments)
-    expected = gradients(readable, arguments)
+    reference = built(with_fast(case, None), arguments)
+    expected = gradients(reference, arguments)
     of_outputs, of_gradients = BOUNDS[policy]
     for part in range(number_of_parts(case)):
         try:
@@ -29,12 +32,12 @@ def check_implementations(case, policy="float32"):
             if "cannot run its fast implementation" not in str(error):
                 raise
             continue
-        fast.set_weights(readable.get_weights())
-        graph = tf.function(lambda fast=fast, **given: fast(**given))
+        fast.set_weights(reference.get_weights())
+        graph = tf.function(lambda fast=fast, **kwargs: fast(**kwargs))
         for function in (None, graph):
             results, slopes = gradients(fast, arguments, function)
             results = [x.astype("float32") for x in results]
-            # In the same order; the names of weights count the layers made before.
+            # By order, because names of weights contain a count of all layers.
             slopes = dict(zip(expected[1], slopes.values(), strict=True))
             what = f"{case}, part {part}, fast, {policy}"
             same(expected[0], results, of_outputs, what)
@@ -42,12 +45,12 @@ def check_implementations(case, policy="float32"):
 
 
 def number_of_parts(case):
-    """How many layers of a case have an argument `implementation`."""
+    """Return how many layers of a case have an argument `implementation`."""
     return len(list(_places(keras.saving.serialize_keras_object(case.make()))))
 
 
 def with_fast(case, part):
-    """The case with this part's fast implementation; readable are all the others."""
+    """Return the case with one fast part; all other parts are the reference."""
 
     def make():
         config = keras.saving.serialize_keras_object(case.make())
@@ -59,7 +62,7 @@ def with_fast(case, part):
 
 
 def _places(config):
-    """The configurations inside a configuration that choose an implementation."""
+    """Yield all inner configurations that have an implementation."""
     if isinstance(config, dict):
         if config.get("implementation") in IMPLEMENTATIONS:
             yield config

@@ -1,4 +1,4 @@
-"""Call arguments and step-by-step twins for the contract, one pair per family."""
+"""Call arguments and step-by-step calls of the layers that the contract checks."""
 
 import numpy as np
 from keras import ops, tree
@@ -12,24 +12,27 @@ PADDED_ENCODER = {"inputs": "mask"}
 
 
 def mask_of(lengths, size):
-    """`[batch, size]`, True for the first `length` positions of each row."""
+    """Return a mask `[batch, size]`, True for the first `length` positions of a row."""
     return np.arange(size)[None, :] < np.asarray(lengths)[:, None]
 
 
 def lengths_of(batch, size, empty):
-    """A full row, shorter ones down to one, and one row that has nothing real."""
+    """Return lengths: a full row, shorter rows, and an empty row."""
     lengths = [max(1, size - 2 * i) for i in range(batch)]
     lengths[empty % batch] = 0
     return lengths
 
 
 def normal(rng, *shape):
-    """Standard normal float32."""
+    """Return standard normal numbers, float32."""
     return rng.normal(size=shape).astype("float32")
 
 
 def attention_arguments(rng, batch, source, target, query_depth=4, memory_depth=6):
-    """Of an attention layer: the last row has no source, the one before no target."""
+    """Return arguments of an attention layer.
+
+    The last row has an empty source, and the row before it an empty target.
+    """
     return {
         "query": normal(rng, batch, target, query_depth),
         "value": normal(rng, batch, source, memory_depth),
@@ -40,7 +43,7 @@ def attention_arguments(rng, batch, source, target, query_depth=4, memory_depth=
 
 
 def decoder_arguments(state_size):
-    """Of a decoder whose cell has states of these sizes."""
+    """Return a function that makes arguments of a decoder with these state sizes."""
 
     def arguments(rng, batch, source, target):
         attention = attention_arguments(rng, batch, source, target)
@@ -60,7 +63,7 @@ def decoder_arguments(state_size):
 
 
 def encoder_arguments(rng, batch, source, target):
-    """Of an encoder: the last row has no source."""
+    """Return arguments of an encoder; the last row has an empty source."""
     return {
         "inputs": normal(rng, batch, source, 5),
         "mask": mask_of(lengths_of(batch, source, empty=-1), source),
@@ -70,7 +73,7 @@ def encoder_arguments(rng, batch, source, target):
 def attention_stepwise(
     layer, query, value, query_mask=None, value_mask=None, **options
 ):
-    """What the call of an attention layer returns, one query after the other."""
+    """Return the results of an attention layer, computed query by query."""
     memory = layer.prepare(value, value_mask)
 
     def step(query_t, state):
@@ -91,7 +94,7 @@ def decoder_stepwise(
     value_mask=None,
     **options,
 ):
-    """What the call of a decoder returns, one target step after the other."""
+    """Return the results of a decoder, computed one target step after the other."""
     memory = decoder.prepare(value, value_mask)
 
     def step(inputs_t, state):

@@ -1,4 +1,4 @@
-"""Strings in; strings, scores, tokens and alignments out."""
+"""`Translator`: from strings to strings, scores, tokens and alignments."""
 
 from keras_seqattn.translator.translation import Token, Translation, Translations
 from keras_seqattn.translator.translator import Translator

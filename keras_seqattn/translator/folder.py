@@ -1,4 +1,4 @@
-"""A translator in a folder: the model, the text processors, how it searches."""
+"""Saves a translator in a folder: the model, the text processors, the options."""
 
 import json
 import os
@@ -12,14 +12,15 @@ from keras_seqattn import manifest
 from keras_seqattn.decoding.limits import RelativeLength
 from keras_seqattn.decoding.search import Search
 from keras_seqattn.decoding.shortlist import Shortlist
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import four_part_error, four_parts
 from keras_seqattn.files import replacing_folder
 from keras_seqattn.models.checkpoint import without_optimizer
 from keras_seqattn.safe_reading import VOCABULARY, parse_json, read_bytes
-from keras_seqattn.shipped_models import names
+from keras_seqattn.shipped_models import shipped_names
 from keras_seqattn.text.processor import TextProcessor
-from keras_seqattn.translator.known_names import registered
+from keras_seqattn.translator.known_names import load_registered
 from keras_seqattn.translator.model_file import load_model
+from keras_seqattn.translator.unsafe_file import UnsafeFile
 
 VERSION = 1
 _OPTIONS = {"search", "max_length", "max_source", "unknown"}
@@ -28,13 +29,14 @@ _NAMES = (_FILE, _MODEL, _SHORTLIST, "source_text", "target_text", manifest.NAME
 
 
 def save(path, model, texts, options, shortlist=None):
-    """Writes the folder as a whole or not at all; an older translator is replaced.
+    """Write the folder completely or not at all; it replaces an older translator.
 
     Args:
-        path: of the folder.
+        path: path of the folder.
         model: a Keras model.
-        texts: by side, the processors; one that serves both is written once.
-        options: by name, what JSON or Keras can serialise.
+        texts: dict from "source" and "target" to processors. Without "target", the
+            source's processor serves both sides.
+        options: dict of values that JSON can hold.
         shortlist: `Shortlist`, or None.
     """
     if not isinstance(model, keras.Model):
@@ -45,7 +47,7 @@ def save(path, model, texts, options, shortlist=None):
             "Save the models of an ensemble one by one, or export the translator",
         )
     with replacing_folder(path, "Translator.save", "translator", _NAMES) as folder:
-        with without_optimizer(model):  # it would be two thirds of the file
+        with without_optimizer(model):  # it would take two thirds of the file
             model.save(f"{folder}/{_MODEL}")
         for side, text in texts.items():
             text.save(f"{folder}/{side}_text")
@@ -63,24 +65,26 @@ def save(path, model, texts, options, shortlist=None):
 
 
 def load(path):
-    """Model, processors by side, options, shortlist; all as it was written."""
+    """Return the model, processors by side, options and shortlist of a folder."""
     path = os.fspath(path)
-    checked = {}
+    verified = {}
     if os.path.lexists(f"{path}/{manifest.NAME}"):  # older folders have none
-        checked = manifest.verify(path, "Translator.load")["files"]
+        verified = manifest.verify(path, "Translator.load")["files"]
     content = _content(path)
-    unchecked = [name for name in _files(path) if name not in checked]
-    if unchecked:
-        warnings.warn(
-            "Translator.load cannot check whether files are damaged. Expected their "
-            f"checksums in {manifest.NAME}, received none of {unchecked} in {path!r}. "
-            "Copy the folder again; if it is an older one, save the translator anew.",
-            stacklevel=3,
+    unverified = [name for name in _files(path) if name not in verified]
+    if unverified:
+        message = four_parts(
+            "Translator.load cannot check whether files are damaged",
+            f"their checksums in {manifest.NAME}",
+            f"none of {unverified} in {path!r}",
+            "Copy the folder again; if an older release has written it, save the "
+            "translator again",
         )
-    content["search"] = _object(path, content, "search", Search)
-    if isinstance(content["max_length"], dict):  # else a number
-        content["max_length"] = _object(path, content, "max_length", RelativeLength)
-    model = load_model("Translator.load", f"{path}/{_MODEL}", _MODEL in checked)
+        warnings.warn(message, stacklevel=3)
+    content["search"] = _option(path, content, "search", Search)
+    if isinstance(content["max_length"], dict):  # otherwise it is a number
+        content["max_length"] = _option(path, content, "max_length", RelativeLength)
+    model = load_model("Translator.load", f"{path}/{_MODEL}", _MODEL in verified)
     texts = {"source": TextProcessor.load(f"{path}/source_text")}
     if os.path.exists(f"{path}/target_text"):
         texts["target"] = TextProcessor.load(f"{path}/target_text")
@@ -91,23 +95,22 @@ def load(path):
 
 
 def _files(path):
-    """Names of the files of a translator, relative and with "/"."""
-    found = [name for name in (_FILE, _MODEL, _SHORTLIST) if Path(path, name).exists()]
+    """Return the names of a translator's files, relative and with "/"."""
+    names = [name for name in (_FILE, _MODEL, _SHORTLIST) if Path(path, name).exists()]
     texts = sorted(Path(path).glob("*_text/[!.]*"))
-    return found + [text.relative_to(path).as_posix() for text in texts]
+    return names + [text.relative_to(path).as_posix() for text in texts]
 
 
-def _object(path, content, name, kind):
-    """The value of an option, of a class that is registered as one of its kind."""
+def _option(path, content, name, base):
+    """Return an option whose class is registered and a subclass of `base`."""
     try:
-        return registered(content[name], kind)
-    except ValueError as error:
+        return load_registered(content[name], base)
+    except UnsafeFile as error:
         raise four_part_error(
             f"Translator.load cannot read {name} in {path}/{_FILE}",
-            f"a {kind.__name__}",
-            error,
-            "Import your own classes first; if they are all known, copy the folder "
-            "again",
+            f"a {base.__name__}",
+            f"an unusable value ({error})",
+            "Import your own classes first, or copy the folder again",
         ) from error
 
 
@@ -118,9 +121,9 @@ def _content(path):
         raise four_part_error(
             "Translator.load found no translator",
             f"a folder with {_FILE}, {_MODEL} and source_text/, or the name of a "
-            f"shipped model ({names()})",
+            f"shipped model ({shipped_names()})",
             repr(path),
-            "Pass the folder that Translator.save has written",
+            "Pass a folder of Translator.save",
         ) from None
     try:
         content = parse_json(content)
@@ -130,21 +133,21 @@ def _content(path):
             f"Translator.load cannot read {path}/{_FILE}",
             "JSON",
             "a damaged file",
-            "Copy the folder again, or save the translator anew",
+            "Copy the folder again, or save the translator again",
         ) from None
     if version != VERSION:
         raise four_part_error(
-            "Translator.load got a folder of another format",
+            "Translator.load cannot read this version of the format",
             f"version {VERSION}",
             f"{version!r} in {path!r}",
-            "Load it with the release of keras_seqattn that has written it",
+            "Load it with the release of keras_seqattn that has saved it",
         )
     missing = sorted(_OPTIONS - content.keys())
     if missing:
         raise four_part_error(
-            f"Translator.load misses something in {path}/{_FILE}",
+            f"Translator.load found too few options in {path}/{_FILE}",
             f"{sorted(_OPTIONS)}",
             f"a file without {missing}",
-            "Copy the folder again, or save the translator anew",
+            "Copy the folder again, or save the translator again",
         )
     return content

@@ -1,8 +1,8 @@
-"""What a configuration from a file may name: classes that are known, and do no harm.
+"""Checks the names of classes and functions in a configuration from a file.
 
-Keras finds classes and functions by the names in a file. It imports modules of its own
-packages for this, calls functions such as `keras.utils.plot_model`, and has layers that
-read other files or run code. So every name is looked at before Keras sees it.
+Keras finds classes and functions by these names. To do so it imports modules of its own
+packages, it calls functions such as `keras.utils.plot_model`, and it has layers that
+read other files or run code. So every name is checked before Keras sees it.
 """
 
 import re
@@ -12,8 +12,9 @@ import types
 import keras
 
 from keras_seqattn.safe_reading import in_one_line
+from keras_seqattn.translator.unsafe_file import UnsafeFile
 
-# What an object in a model of Keras may be.
+# The classes of Keras whose objects may be parts of a model.
 _KINDS = (
     keras.Operation,  # layers and models, too
     keras.DTypePolicy,
@@ -28,85 +29,97 @@ _KINDS = (
     keras.quantizers.QuantizationConfig,
     keras.random.SeedGenerator,
 )
-# Layers that run code, or load other files. Those of `preprocessing`, too.
+# Layers that run code or load other files. Those of `preprocessing` do, too, except for
+# the harmless ones.
 _NEVER = {"Lambda", "TFSMLayer", "TorchModuleWrapper", "JaxLayer", "FlaxLayer"}
 _HARMLESS = {"Normalization", "Rescaling"}
-# Values that Keras writes as objects; the others run code, or import it.
+# Values that Keras writes as objects; other such objects run or import code.
 _VALUES = {"__keras_tensor__", "__bytes__", "__ellipsis__", "__slice__"}
 _ARRAYS = {"__numpy__", "__tensor__"}
 _NUMBERS = re.compile("bool|bfloat16|(u?int|float)(8|16|32|64)|float8_.*|u?int4")
 
-# A path of layers, escaped as `layers/base.py` does it, with anything in front of it.
+# A path of layers as `Composite` escapes it, with an optional prefix for any path.
 _PATH = re.compile(r"(\(\.\*/\)\?)?(\\.|[\w /.:-])*")
 
 
 def check_names(config, layers):
-    """ValueError in words of one line, where a configuration may do harm.
+    """Raise `UnsafeFile` if a configuration may do harm.
 
     Args:
-        config: what the JSON of a model says.
-        layers: greatest number that may be given as "layers".
+        config: the parsed JSON of a model.
+        layers: greatest number that an option "layers" may have.
     """
-    left = [config]
-    while left:  # a loop: JSON may be nested more deeply than functions call functions
-        found = left.pop()
-        if isinstance(found, list):
-            left += found
-        elif isinstance(found, dict):
-            if "class_name" in found:
-                _check_name(found)
-            _check_patterns(found.get("policy_map"))
-            number = found.get("layers")
+    stack = [config]
+    while stack:  # a loop, because JSON may be nested deeper than Python can recurse
+        node = stack.pop()
+        if isinstance(node, list):
+            stack += node
+        elif isinstance(node, dict):
+            if "class_name" in node:
+                _check_name(node)
+            _check_patterns(node.get("policy_map"))
+            number = node.get("layers")
             if isinstance(number, (int, float)) and number > layers:
-                raise ValueError(f"{number} layers, but weights of at most {layers}")
-            left += found.values()
+                raise UnsafeFile(
+                    f"the configuration has {number} layers, but the file has weights "
+                    f"of at most {layers}"
+                )
+            stack += node.values()
 
 
-def registered(described, kind):
-    """An object that JSON describes, of a class that is registered with Keras.
+def load_registered(description, base):
+    """Return the object that a description from a file defines.
 
-    ValueError in words of one line: it is of no such kind, or of no such options.
+    Raise `UnsafeFile` if its class is not registered with Keras, is no subclass of
+    `base`, or does not accept the options.
 
     Args:
-        described: dict with `registered_name` and `config`.
-        kind: class of which it must be.
+        description: dict with `registered_name` and `config`, from JSON.
+        base: class of which the object must be an instance.
     """
-    name = described.get("registered_name") if isinstance(described, dict) else None
+    is_dict = isinstance(description, dict)
+    name = description.get("registered_name") if is_dict else None
+    config = description.get("config") if is_dict else None
     cls = keras.saving.get_registered_object(name) if isinstance(name, str) else None
-    config = described.get("config") if isinstance(described, dict) else None
-    if not isinstance(cls, type) or not issubclass(cls, kind):
-        raise ValueError(f"{_short(described)}, whose class is not registered as one")
+    if not isinstance(cls, type) or not issubclass(cls, base):
+        raise UnsafeFile(
+            f"{_short(description)} has no class that is registered as a "
+            f"{base.__name__}"
+        )
     if not isinstance(config, dict):
-        raise ValueError(f"{_short(described)} without options")
+        raise UnsafeFile(f"{_short(description)} has no options")
     try:
         return cls.from_config(config)
-    except Exception as error:  # of whatever kind: options may be anything
-        raise ValueError(in_one_line(error)) from error
+    except Exception as error:  # options from a file may cause any exception
+        raise UnsafeFile(in_one_line(error)) from error
 
 
-def _check_name(found):
-    name, module = found["class_name"], found.get("module")
-    key = found.get("registered_name", name)  # as Keras reads it
+def _check_name(node):
+    name, module = node["class_name"], node.get("module")
+    key = node.get("registered_name", name)  # as Keras reads it
     if not all(isinstance(x, str) for x in (name, module or "", key or "")):
-        raise ValueError(f"a class that is named by {_short(found)}")
-    if name in _VALUES or name in _ARRAYS and _is_array(found.get("config")):
+        raise UnsafeFile(f"{_short(node)} names a class by something else than strings")
+    if name in _VALUES or name in _ARRAYS and _is_array(node.get("config")):
         return
     if name == "function":
-        known = _is_known_function(found.get("config"), module)
+        is_known = _is_known_function(node.get("config"), module)
     else:
-        known = name not in _NEVER and _is_known_class(name, module, key)
-    if not known:
-        described = f"{module}.{name}" if module else name
+        is_known = name not in _NEVER and _is_known_class(name, module, key)
+    if not is_known:
+        full_name = f"{module}.{name}" if module else name
         if name == "function":
-            described = f"the function {_short(found.get('config'))} of {module}"
-        raise ValueError(f"{described!r}, which is not registered, or may do harm")
+            full_name = f"the function {_short(node.get('config'))} of {module}"
+        raise UnsafeFile(f"{full_name!r} is not registered, or may do harm")
 
 
 def _check_patterns(policies):
-    """Keras searches with these regular expressions, and some would take for ever."""
+    """Check regular expressions that Keras will use; some would never end."""
     for path in policies if isinstance(policies, dict) else ():
         if not _PATH.fullmatch(path):
-            raise ValueError(f"dtype policies for {_short(path)}, which is no path")
+            raise UnsafeFile(
+                f"there are dtype policies for {_short(path)}, which is not a path of "
+                "layers"
+            )
 
 
 def _is_known_class(name, module, key):
@@ -115,7 +128,7 @@ def _is_known_class(name, module, key):
     cls = _attribute(module, name)
     if not isinstance(cls, type) or not issubclass(cls, _KINDS):
         return False
-    if cls.__name__ in _NEVER:  # whatever it is called in the file
+    if cls.__name__ in _NEVER:  # the file may use an alias
         return False
     return ".preprocessing." not in cls.__module__ or cls.__name__ in _HARMLESS
 
@@ -128,22 +141,22 @@ def _is_known_function(name, module):
     places = "activations", "losses", "metrics"
     if module not in ("builtins", *(f"keras.{place}" for place in places)):
         return False
-    found = (_attribute(f"keras.{place}", name) for place in places)
-    no_function = {"get", "serialize", "deserialize"}
-    return name not in no_function and any(
-        isinstance(x, types.FunctionType) for x in found
+    candidates = (_attribute(f"keras.{place}", name) for place in places)
+    forbidden = {"get", "serialize", "deserialize"}
+    return name not in forbidden and any(
+        isinstance(x, types.FunctionType) for x in candidates
     )
 
 
 def _attribute(module, name):
-    """What a module of Keras holds, if it is imported already; else None."""
+    """Return an attribute of a module of Keras that is imported already, or None."""
     if module is None or module.split(".")[0] != "keras":
         return None
     return vars(sys.modules.get(module, types)).get(name)
 
 
 def _is_array(config):
-    """NumPy allocates what a dtype says: strings of a billion letters, too."""
+    """Whether the dtype is one of numbers: NumPy would allocate strings of any size."""
     dtype = config.get("dtype") if isinstance(config, dict) else None
     return isinstance(dtype, str) and _NUMBERS.fullmatch(dtype)
 

@@ -1,4 +1,4 @@
-"""Loads a `model.keras` that may be untrusted: everything in it has a bound."""
+"""Loads a `model.keras` that may be untrusted: its sizes and names are checked."""
 
 import contextlib
 import math
@@ -10,114 +10,113 @@ import keras
 
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.safe_reading import JSON, in_one_line, open_regular, parse_json
-from keras_seqattn.translator.archive import Part, members_of, unpacked
+from keras_seqattn.translator.archive import StoredMember, checked_members, unpack
 from keras_seqattn.translator.known_names import check_names
+from keras_seqattn.translator.unsafe_file import UnsafeFile
 
 _CONFIG, _WEIGHTS = "config.json", "model.weights.h5"
-_SLACK = 4 * 2**20  # numbers of what has weights that are not stored
+_SLACK = 4 * 2**20  # numbers in weights that a model may have beside the stored ones
 _LEAST = 1000  # numbers
 _PATCHING = threading.RLock()
 
 
 def load_model(owner, path, verified):
-    """The model, not compiled.
+    """Return the model, not compiled.
 
     Args:
         owner: name of the caller, for errors.
-        path: of the file.
-        verified: whether its checksum is known to be right.
+        path: path of the file.
+        verified: whether the checksum of the file was verified.
     """
-    state = "a damaged one"
     try:
         with open_regular(owner, path) as file:
-            return _loaded(file, path, verified)
+            return _load(file, path, verified)
     except FileNotFoundError as error:
-        state, cause = "none", error
-    except _Unusable as error:
+        received, cause = "no such file", error
+    except UnsafeFile as error:
         cause = error.__cause__ or error
+        received = f"a damaged or unsafe file ({in_one_line(cause)})"
     raise four_part_error(
         f"{owner} cannot load {path}",
         "a Keras model whose classes are all known",
-        f"{state}, or one with others ({in_one_line(cause)})",
+        received,
         "Copy the folder again; import your own classes first",
     ) from cause
 
 
-class _Unusable(Exception):
-    """The file holds no model that can be loaded."""
-
-
-def _loaded(file, path, verified):
+def _load(file, path, verified):
     try:
-        members = members_of(file, {_CONFIG: JSON, _WEIGHTS: None})
-        config = parse_json(unpacked(file, members[_CONFIG]).getvalue())
+        members = checked_members(file, {_CONFIG: JSON, _WEIGHTS: None})
+        config = parse_json(unpack(file, members[_CONFIG]).getvalue())
         if isinstance(config, dict):
-            config.pop("compile_config", None)  # which Keras will leave out, too
+            config.pop("compile_config", None)  # Keras ignores it with compile=False
         weights = members[_WEIGHTS]
-        as_it_is = verified and weights.compress_type == zipfile.ZIP_STORED
-        stored, arrays = _stored((Part if as_it_is else unpacked)(file, weights))
+        is_plain = verified and weights.compress_type == zipfile.ZIP_STORED
+        weights = (StoredMember if is_plain else unpack)(file, weights)
+        numbers, arrays = _count_stored(weights)
         check_names(config, layers=arrays)
-        with _at_most(2 * stored + _SLACK):
+        with _weights_limited_to(2 * numbers + _SLACK):
             model = keras.models.load_model(path, compile=False, safe_mode=True)
-    except Exception as error:  # of whatever kind: the file may hold anything
-        raise _Unusable from error
+    except Exception as error:  # an untrusted file may cause any exception
+        raise UnsafeFile(in_one_line(error)) from error
     if not isinstance(model, keras.Model):
-        raise _Unusable(f"{type(model).__name__} is no model")
+        raise UnsafeFile(f"it holds a {type(model).__name__}, which is not a model")
     return model
 
 
-def _stored(file):
-    """How many numbers the weights are, and in how many arrays."""
-    arrays = {}
+def _count_stored(file):
+    """Return how many numbers the stored weights are, and in how many arrays."""
+    sizes = {}
 
     def visit(name, item):
         if isinstance(item, h5py.Dataset):
-            arrays[name] = _numbers(name, item)
+            sizes[name] = _stored_size(name, item)
 
     with h5py.File(file, "r") as weights:
         weights.visititems(visit)
-    return sum(arrays.values()), len(arrays)
+    return sum(sizes.values()), len(sizes)
 
 
-def _numbers(name, item):
-    """Of an array that is stored in full, as Keras writes it.
+def _stored_size(name, item):
+    """Return the size of an array, which must be stored in full, as Keras does it.
 
-    An array in chunks or in other files can declare more than there is.
+    An array in chunks or in other files can declare more numbers than are stored.
     """
-    whole = item.shape is not None and item.dtype.kind in "biufV"
-    whole = whole and item.chunks is None and not item.external and not item.is_virtual
-    number = math.prod(item.shape) if whole else 0
-    if not whole or item.id.get_storage_size() < number * item.dtype.itemsize:
-        raise ValueError(f"the weights {name!r} are not stored in full")
-    return number
+    is_full = item.shape is not None and item.dtype.kind in "biufV"
+    is_full = is_full and item.chunks is None
+    is_full = is_full and not item.external and not item.is_virtual
+    size = math.prod(item.shape) if is_full else 0
+    if not is_full or item.id.get_storage_size() < size * item.dtype.itemsize:
+        raise UnsafeFile(f"the weights {name!r} are not stored in full")
+    return size
 
 
 @contextlib.contextmanager
-def _at_most(numbers):
-    """A model that is built in here cannot have more numbers in its weights.
+def _weights_limited_to(numbers):
+    """Limit the weights of all models that this thread builds meanwhile.
 
-    Keras allocates weights before it reads them, of whatever size the configuration
-    says. A layer asks for each of them by `add_weight`, the last place where nothing is
-    allocated yet.
+    Keras allocates weights of the sizes in the configuration before it reads them. A
+    layer creates each of them with `add_weight`, the last place before the allocation.
     """
-    mine, left, plain = threading.get_ident(), numbers, keras.layers.Layer.add_weight
+    thread, remaining = threading.get_ident(), numbers
+    keras_add_weight = keras.layers.Layer.add_weight
 
     def add_weight(layer, shape=None, *args, **kwargs):
-        nonlocal left
-        if threading.get_ident() == mine:  # other threads may build what they like
+        nonlocal remaining
+        if threading.get_ident() == thread:  # other threads have no limit
             sizes = [shape] if isinstance(shape, int) else shape or ()
-            # Thousands of tiny ones take long to build; no weight counts for less.
-            left -= max(math.prod(abs(size or 0) for size in sizes), _LEAST)
-            if not left >= 0:  # NaN is no size either
-                raise ValueError(
-                    f"{type(layer).__name__} has weights of shape {tuple(sizes)}, and "
-                    f"the file does not hold as many: {numbers} numbers at most"
+            # Thousands of tiny weights take long to build, so each has a least cost.
+            remaining -= max(math.prod(abs(size or 0) for size in sizes), _LEAST)
+            if not remaining >= 0:  # true for NaN, too
+                raise UnsafeFile(
+                    f"{type(layer).__name__} has weights of shape {tuple(sizes)}, but "
+                    f"the file stores too few: {numbers} numbers are allowed in all"
                 )
-        return plain(layer, shape, *args, **kwargs)
+        return keras_add_weight(layer, shape, *args, **kwargs)
 
     with _PATCHING:
         keras.layers.Layer.add_weight = add_weight
         try:
             yield
         finally:
-            keras.layers.Layer.add_weight = plain
+            keras.layers.Layer.add_weight = keras_add_weight

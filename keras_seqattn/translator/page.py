@@ -1,4 +1,4 @@
-"""Pictures in a page of their own: no server, no network, one file."""
+"""An HTML page with pictures of attention, in one file without a server."""
 
 import base64
 import hashlib
@@ -11,11 +11,11 @@ from keras_seqattn.pictures.picture import to_json
 _FIRST = "page.js"
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z_]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(async )?(function|const|class) )", re.MULTILINE)
-# At the start of a line they are never inside a string (a test compares).
+# Comments begin a line, so they are not inside of strings (a test checks this).
 _COMMENT = re.compile(r"^[ ]*(/\*.*?\*/|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
 _INDENTATION = re.compile(r"^[ \n]+", re.MULTILINE)
-# The script that runs is named by its checksum: whatever a token says, nothing else
-# runs, and nothing is fetched.
+# Only the script with this checksum may run, and nothing may be fetched. So tokens
+# cannot inject code.
 _PAGE = """\
 <!DOCTYPE html>
 <html lang="en">
@@ -41,14 +41,14 @@ _FRAME = (
 
 
 def page(pictures, title="Attention"):
-    """A HTML page that shows pictures; it needs no other file and no network.
+    """Return an HTML page that shows pictures without other files or a network.
 
     Args:
-        pictures: list of what `picture_of` returns.
+        pictures: list of pictures, from `picture_of`.
         title: str.
 
     Returns:
-        str, to be written in UTF-8.
+        str; write it in UTF-8.
     """
     script = modules(_FIRST)
     script += '\nshowPage(document.getElementById("page"), JSON.parse(\n'
@@ -57,49 +57,49 @@ def page(pictures, title="Attention"):
     return _PAGE.format(
         checksum=base64.b64encode(digest).decode(),
         title=html.escape(title),
-        style=_squeezed(_static("viewer.css") + _static("page.css")),
+        style=_minified(_static("viewer.css") + _static("page.css")),
         pictures=",\n".join(map(to_json, pictures)),
         script=script,
     )
 
 
 def frame(page, title="Attention", height=760):
-    """The page in a cell of a notebook, closed in: its style and names stay inside.
+    """Return the page in an iframe, so that its style does not change the notebook.
 
-    It grows to the height of its content where the notebook lets it.
+    It grows to the height of its content if the notebook allows this.
     """
     page, title = html.escape(page), html.escape(title)
     return _FRAME.format(page=page, title=title, height=height)
 
 
 def modules(first):
-    """A module with all that it imports, as one: each behind those that it needs.
+    """Return a JavaScript module and its imports as one script, imports first.
 
     Args:
-        first: name of a file in the plugin's folder. Its modules have named exports
-            only, and no name twice, so that they can stand in one file.
+        first: name of a file in the plugin's folder. All modules have named exports
+            only, and no name twice, so that they fit into one file.
 
     Returns:
         str, without imports and exports.
     """
-    found = {}
+    texts = {}
 
     def add(name):
-        if name in found:
+        if name in texts:
             return
         text = _static(name)
-        found[name] = None  # a cycle ends here
-        for needed in _IMPORT.findall(text):
-            add(needed)
-        del found[name]
-        found[name] = _EXPORT.sub("", _IMPORT.sub("", text)).strip()
+        texts[name] = None  # so that a cycle of imports ends
+        for imported in _IMPORT.findall(text):
+            add(imported)
+        del texts[name]  # append it after its imports
+        texts[name] = _EXPORT.sub("", _IMPORT.sub("", text)).strip()
 
     add(first)
-    return "\n".join(map(_squeezed, found.values()))
+    return "\n".join(map(_minified, texts.values()))
 
 
-def _squeezed(text):
-    """Without comments and indentation: every cell of a notebook holds a copy."""
+def _minified(text):
+    """Remove comments and indentation: every cell of a notebook holds a copy."""
     return _INDENTATION.sub("", _COMMENT.sub("", text))
 
 

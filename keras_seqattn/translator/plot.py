@@ -3,10 +3,10 @@
 import unicodedata
 import warnings
 
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import four_part_error, four_parts
 from keras_seqattn.text.terminal import clusters
 
-# From 0 to 1, lighter to darker: those of the browser, static/scale.js.
+# From 0 to 1, light to dark: the same colours as in static/scale.js.
 COLOURS = (
     "#eef9fa #b3e3ec #7bcae2 #4facda #368ccd #316aba #35499e #2f2e79 #221851".split()
 )
@@ -15,17 +15,17 @@ _LABELS = 1.2  # inches for the labels of a side
 
 
 def figure(source_tokens, target_tokens, alignment, font=None):
-    """Draws a heat map: rows are target tokens, columns are source tokens.
+    """Draw a heat map: rows are target tokens, columns are source tokens.
 
     Args:
         source_tokens: list of str.
         target_tokens: list of str.
         alignment: `[target, source]`.
-        font: name of a font, or a list of names of which each draws what those before
-            it cannot; None: that of Matplotlib's settings.
+        font: name of a font, or a list of names: the first font that has a character
+            draws it. None: the font of Matplotlib's settings.
 
     Returns:
-        `matplotlib.figure.Figure`, known to no window: `figure.savefig("x.pdf")`.
+        `matplotlib.figure.Figure`, without a window: `figure.savefig("x.pdf")`.
     """
     matplotlib = _matplotlib()
     fonts = matplotlib.rcParams["font.family"] if font is None else font
@@ -36,16 +36,16 @@ def figure(source_tokens, target_tokens, alignment, font=None):
     )
     _warn_of_missing(matplotlib, fonts, "".join([*source, *target]))
     size = (_CELL * len(source) + _LABELS, _CELL * len(target) + _LABELS)
-    made = matplotlib.figure.Figure(figsize=size, layout="constrained")
-    axes = made.add_subplot()
+    figure = matplotlib.figure.Figure(figsize=size, layout="constrained")
+    axes = figure.add_subplot()
     colours = matplotlib.colors.LinearSegmentedColormap.from_list("attention", COLOURS)
     axes.imshow(alignment, cmap=colours, vmin=0.0, vmax=1.0, aspect="equal")
     _label(axes, source, target, fonts)
-    return made
+    return figure
 
 
 def _label(axes, source, target, fonts):
-    """Tokens instead of numbers, and white lines between the cells."""
+    """Write tokens at the axes, and draw white lines between the cells."""
     text = {"family": fonts, "parse_math": False}  # a token may hold dollar signs
     axes.xaxis.tick_top()
     turned = {"rotation": 45, "ha": "left", "rotation_mode": "anchor"}
@@ -67,18 +67,18 @@ def _matplotlib():
         import matplotlib.font_manager
     except ImportError as error:
         raise four_part_error(
-            "Translation.figure lacks a package",
-            "matplotlib to be installed",
+            "Translation.figure needs a package that is not installed",
+            "matplotlib",
             f'"{error}"',
-            'Call `pip install "keras_seqattn[plot]"`; Translation.show and '
-            "Translation.html do without it",
+            'Run `pip install "keras_seqattn[plot]"`; Translation.show and '
+            "Translation.html do not need it",
             kind=ImportError,
         ) from error
     return matplotlib
 
 
 def _warn_of_missing(matplotlib, fonts, text):
-    """A character that no font has is drawn as a box."""
+    """Warn of characters that no font has: Matplotlib draws boxes for them."""
     manager = matplotlib.font_manager
     paths = [_path(manager, font) for font in fonts]
     known = set().union(*(manager.get_font(path).get_charmap() for path in paths))
@@ -86,13 +86,14 @@ def _warn_of_missing(matplotlib, fonts, text):
     if missing:
         shown = missing[:10] + ("…" if missing[10:] else "")
         name = unicodedata.name(missing[0], "a character without a name")
-        warnings.warn(
-            f"Translation.figure draws boxes for {len(missing)} characters. Expected "
-            f"fonts that have them all, received {fonts} without {shown!r} ({name}). "
-            'Pass others, e.g. font=["DejaVu Sans", "Noto Sans CJK JP"]; a browser '
-            "finds them by itself: Translation.html.",
-            stacklevel=4,
+        message = four_parts(
+            f"Translation.figure draws boxes for {len(missing)} characters",
+            "fonts that have all characters",
+            f"{fonts} without {shown!r} ({name})",
+            'Pass other fonts, e.g. font=["DejaVu Sans", "Noto Sans CJK JP"]; or use '
+            "Translation.html, because browsers choose fonts themselves",
         )
+        warnings.warn(message, stacklevel=4)
 
 
 def _path(manager, font):

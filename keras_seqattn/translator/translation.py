@@ -1,4 +1,4 @@
-"""What a translator returns."""
+"""`Translation` and `Translations`: the results of a translator."""
 
 import collections.abc
 import dataclasses
@@ -8,26 +8,26 @@ import numpy as np
 
 from keras_seqattn.text.drawing import heat_map
 from keras_seqattn.translator import plot
-from keras_seqattn.translator.shown import Shown
+from keras_seqattn.translator.displayable import Displayable
 
 
 class Token(NamedTuple):
-    """A token of the source, and where it stands in the text."""
+    """A token of the source, and its place in the text."""
 
     piece: str
-    start: int  # byte of the text as it was given
+    start: int  # first byte in the original text
     end: int  # the first byte after it
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Translation(Shown):
-    """A text, its translation, and what was looked at.
+class Translation(Displayable):
+    """A text, its translation, and the alignment between them.
 
     Args:
-        source: the text as it was given.
+        source: the original text.
         text: its translation.
         score: log-probability under the model.
-        ranking: the penalised value by which the search sorted.
+        ranking: the score with penalties, by which the search sorts.
         source_tokens: list of `Token`, the end token included.
         target_tokens: list of str, the end token included, if there is one.
         alignment: `[target, source]`, the mean over heads.
@@ -47,16 +47,16 @@ class Translation(Shown):
         return self.text
 
     def heat_map(self, **options):
-        """The alignment drawn for a terminal: see `heat_map` for the options."""
+        """Return the alignment as a drawing for a terminal, see `text.heat_map`."""
         source = [token.piece for token in self.source_tokens]
         return heat_map(source, self.target_tokens, self.alignment, **options)
 
     def figure(self, font=None):
-        """The alignment as a figure of Matplotlib, which has to be installed.
+        """Return the alignment as a figure; Matplotlib must be installed.
 
         Args:
-            font: name of a font, or a list of names of which each draws what those
-                before it cannot; None: that of Matplotlib's settings.
+            font: name of a font, or a list of names: the first font that has a
+                character draws it. None: the font of Matplotlib's settings.
 
         Returns:
             `matplotlib.figure.Figure`; `figure.savefig("x.pdf")` writes it.
@@ -68,7 +68,7 @@ class Translation(Shown):
         return [self]
 
 
-class Translations(Shown, collections.abc.Sequence):
+class Translations(Displayable, collections.abc.Sequence):
     """`Translation`s, one for each text, in the order of the texts."""
 
     def __init__(self, translations):
@@ -78,8 +78,8 @@ class Translations(Shown, collections.abc.Sequence):
         return len(self._translations)
 
     def __getitem__(self, index):
-        found = self._translations[index]
-        return Translations(found) if isinstance(index, slice) else found
+        selected = self._translations[index]
+        return Translations(selected) if isinstance(index, slice) else selected
 
     def __repr__(self):
         return f"Translations({self.texts!r})"
@@ -89,55 +89,51 @@ class Translations(Shown, collections.abc.Sequence):
 
     @property
     def texts(self):
-        """List of the translations as strings."""
+        """The translations, a list of strings."""
         return [translation.text for translation in self]
 
     @property
     def scores(self):
-        """List of their log-probabilities."""
+        """The log-probabilities, a list of floats."""
         return [translation.score for translation in self]
 
     @property
     def alignments(self):
-        """List of their alignments, arrays `[target, source]`."""
+        """The alignments, a list of arrays `[target, source]`."""
         return [translation.alignment for translation in self]
 
 
 def translations(sources, translated):
-    """A list of `Translation`, from a `Translated` of the same texts."""
-    arrays = translated._replace(**{k: np.asarray(v) for k, v in _items(translated)})
+    """Return a list of `Translation`, from a `Translated` of the same texts."""
+    arrays = type(translated)(*map(np.asarray, translated))
     return [_translation(source, arrays, row) for row, source in enumerate(sources)]
 
 
-def _items(translated):
-    return translated._asdict().items()
-
-
-def _translation(source, all_of, row):
-    size = all_of.source_lengths[row]
+def _translation(source, arrays, row):
+    size = arrays.source_lengths[row]
     tokens = [
         Token(piece.decode(), int(start), int(end))
         for piece, start, end in zip(
-            all_of.source_tokens[row, :size],
-            all_of.source_starts[row, :size],
-            all_of.source_ends[row, :size],
+            arrays.source_tokens[row, :size],
+            arrays.source_starts[row, :size],
+            arrays.source_ends[row, :size],
             strict=True,
         )
     ]
 
     def hypothesis(n, alternatives=()):
-        length = all_of.target_lengths[row, n]
+        length = arrays.target_lengths[row, n]
         return Translation(
             source=source,
-            text=all_of.texts[row, n].decode(),
-            score=float(all_of.scores[row, n]),
-            ranking=float(all_of.ranking[row, n]),
+            text=arrays.texts[row, n].decode(),
+            score=float(arrays.scores[row, n]),
+            ranking=float(arrays.ranking[row, n]),
             source_tokens=tokens,
-            target_tokens=[t.decode() for t in all_of.target_tokens[row, n, :length]],
-            # A copy: a view would keep that of the whole batch.
-            alignment=all_of.alignments[row, n, :length, :size].copy(),
+            target_tokens=[t.decode() for t in arrays.target_tokens[row, n, :length]],
+            # A copy, because a view keeps the array of the whole batch in memory.
+            alignment=arrays.alignments[row, n, :length, :size].copy(),
             alternatives=alternatives,
         )
 
-    found = np.flatnonzero(all_of.target_lengths[row, 1:]) + 1
-    return hypothesis(0, tuple(hypothesis(n) for n in found))
+    others = np.flatnonzero(arrays.target_lengths[row, 1:]) + 1
+    return hypothesis(0, tuple(hypothesis(n) for n in others))

@@ -1,4 +1,4 @@
-"""Strings in; strings, scores, tokens and alignments out."""
+"""`Translator`: a model with its text processors and its search."""
 
 import dataclasses
 import warnings
@@ -13,11 +13,11 @@ from keras_seqattn.data.encoding import encode
 from keras_seqattn.data.filtering import filter_lengths
 from keras_seqattn.decoding.beam import BeamSearch
 from keras_seqattn.decoding.limits import RelativeLength
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import four_part_error, four_parts
 from keras_seqattn.metrics.text_metric import text_metric
 from keras_seqattn.pipeline.pipeline import Pipeline
 from keras_seqattn.safe_reading import well_formed
-from keras_seqattn.shipped_models import named
+from keras_seqattn.shipped_models import resolve_path
 from keras_seqattn.translator import folder
 from keras_seqattn.translator.checks import (
     check_options,
@@ -28,27 +28,28 @@ from keras_seqattn.translator.translation import Translations, translations
 
 
 class Translator:
-    """A model together with what reads its source and writes its target.
+    """Translates strings with a model, two text processors and a search.
 
-    It owns nothing: `translator.model` is trained with `fit`, on
-    `translator.dataset(pairs, ...)`.
+    Train `translator.model` with `fit` on `translator.dataset(pairs, ...)`.
 
     Args:
         model: `Seq2Seq`, or another `StepModel`.
         source_text: `TextProcessor` of the sources.
-        target_text: that of the targets; the same object for a joint vocabulary.
-        search: `Greedy()`, `BeamSearch(...)`, `Sample(...)`; None: a beam of 5 that is
-            ranked with a length penalty of 1.
-        max_length: of a translation, in tokens: an integer or a `RelativeLength`; None:
-            `RelativeLength(2.0, plus=10)`.
-        max_source: tokens of a source that are read; a longer one is cut, with a
-            warning.
-        unknown: dict from source words to target words, which replaces unknown words
-            by what was looked at (Luong et al. 2015); {}: that is copied. None: they
-            stay. Needs `Words`.
-        shortlist: `Shortlist`: translations consist of its tokens, and are found
-            sooner; what they score then depends on what else is translated. None: of
-            all tokens.
+        target_text: `TextProcessor` of the targets; for a joint vocabulary the same
+            object as `source_text`.
+        search: `Greedy()`, `BeamSearch(...)` or `Sample(...)`. None: a beam of 5 with a
+            length penalty of 1.
+        max_length: greatest length of a translation in tokens, an integer or a
+            `RelativeLength`. None: `RelativeLength(2.0, plus=10)`.
+        max_source: greatest number of tokens that are read of a source. A longer source
+            is cut, with a warning.
+        unknown: dict from source words to target words. An unknown word in a
+            translation is replaced by the target word of the source word with the
+            largest weight (Luong et al. 2015), or by this source word itself if the
+            dict does not have it; {} copies all. None: unknown words stay. Needs
+            `Words`.
+        shortlist: `Shortlist`: translations use its tokens only, which is faster. The
+            scores then depend on the other texts of a batch. None: all tokens.
 
     Call arguments:
         texts: list of strings, or one string.
@@ -123,7 +124,7 @@ class Translator:
         return self.pipeline.search
 
     def with_search(self, search):
-        """A translator with the same model that searches in another way."""
+        """Return a translator with the same model and another search."""
         options = {f.name: getattr(self.pipeline, f.name) for f in _FIELDS}
         return Translator(**{**options, "search": search})
 
@@ -135,14 +136,14 @@ class Translator:
         return self.translate(texts)
 
     def translate(self, texts, batch_size=64, progress=None, first=0):
-        """Translates any number of texts, texts of like lengths together.
+        """Translate any number of texts; each batch has texts of similar lengths.
 
         Args:
             texts: list of strings.
-            batch_size: texts that are translated at once.
-            progress: function of the number of texts that are done, called after each
-                batch; None: nobody wants to know.
-            first: number of the first text, for warnings, where there were others.
+            batch_size: number of texts in a batch.
+            progress: function that is called with the number of translated texts after
+                each batch, or None.
+            first: number of the first text in warnings, if other texts came before.
 
         Returns:
             `Translations`, in the order of the texts.
@@ -150,30 +151,30 @@ class Translator:
         texts = _checked_texts(texts)
         check_count("Translator.translate", "batch_size", batch_size, 1)
         order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
-        found, cut = [None] * len(texts), []
+        results, cut = [None] * len(texts), []
         for start in range(0, len(texts), batch_size):
             rows = order[start : start + batch_size]
             sources = [texts[i] for i in rows]
             translated = self.pipeline(sources)
-            done = translations(sources, translated)
-            for i, translation in zip(rows, done, strict=True):
-                found[i] = translation
+            batch = translations(sources, translated)
+            for i, translation in zip(rows, batch, strict=True):
+                results[i] = translation
             cut += [rows[i] for i in np.flatnonzero(translated.source_cut)]
             if progress is not None:
                 progress(start + len(rows))
         self._warn_of_cuts("texts", cut, first)
-        return Translations(found)
+        return Translations(results)
 
     def score(self, pairs, batch_size=64, first=0):
-        """Log-probabilities of given translations.
+        """Return the log-probabilities of existing translations.
 
-        Both sides are read up to `max_source` tokens, as `translate` reads a source,
-        and with the same warning: the score is that of what was read.
+        Both sides are read up to `max_source` tokens, with the same warning as in
+        `translate`. The score is the score of the tokens that were read.
 
         Args:
             pairs: `Pairs`.
-            batch_size: pairs that are scored at once.
-            first: number of the first pair, for warnings, where there were others.
+            batch_size: number of pairs in a batch.
+            first: number of the first pair in warnings, if other pairs came before.
 
         Returns:
             List of floats, in the order of the pairs.
@@ -193,14 +194,14 @@ class Translator:
         return scores
 
     def evaluate(self, pairs, metrics=("bleu",), batch_size=64, progress=None):
-        """Translates the sources and compares with the targets.
+        """Translate the sources and compare the translations with the targets.
 
         Args:
             pairs: an object with lists `source` and `target`; a target may be a list of
                 several references.
             metrics: names ("bleu", "chrf", "exact_match", ...) or `TextMetric`s.
-            batch_size: of `translate`.
-            progress: of `translate`.
+            batch_size: see `translate`.
+            progress: see `translate`.
 
         Returns:
             Dict of numbers by name.
@@ -216,14 +217,14 @@ class Translator:
     def dataset(
         self, pairs, batch_tokens=None, *, sample=False, max_tokens=None, **how
     ):
-        """A dataset for `model.fit`.
+        """Return a dataset for `model.fit`.
 
         Args:
             pairs: `Pairs`.
             batch_tokens: size of a batch in tokens, see `data.batches`.
-            sample: whether to draw a segmentation anew for every epoch (subword
+            sample: whether to sample a new segmentation for every epoch (subword
                 regularisation, Kudo 2018).
-            max_tokens: pairs with a longer side are left out; None: none is.
+            max_tokens: pairs with a longer side are left out; None keeps all pairs.
             **how: `cache` of `data.encode`; `batch_size`, `shuffle`, `seed`, `epoch`
                 and `pad_to_multiple` of `data.batches`.
         """
@@ -237,10 +238,10 @@ class Translator:
 
         return batches(encoded if sample else encoded(), batch_tokens, **how)
 
-    # Keeping ----------------------------------------------------------------------
+    # Saving -----------------------------------------------------------------------
 
     def save(self, path):
-        """Writes model, processors and search into a folder, whole or not at all."""
+        """Write model, processors and options into a folder, all or nothing."""
         pipeline = self.pipeline
         texts = {"source": self.source_text, "target": self.target_text}
         if self.source_text is self.target_text:
@@ -255,13 +256,13 @@ class Translator:
 
     @classmethod
     def load(cls, path):
-        """The translator that was saved in a folder, or one that is shipped.
+        """Return the translator in a folder, or a shipped one.
 
         Args:
-            path: of the folder; or the name of a shipped model, e.g. "dates", unless
-                something of that name is there.
+            path: path of the folder, or the name of a shipped model, e.g. "dates". A
+                file or folder of that name comes first.
         """
-        model, texts, content, shortlist = folder.load(named(path))
+        model, texts, content, shortlist = folder.load(resolve_path(path))
         return cls(
             model,
             texts["source"],
@@ -274,14 +275,15 @@ class Translator:
         )
 
     def export(self, path, version=None, weights="float32", manifest=None, warmup=None):
-        """Writes a SavedModel, strings to strings: see `export_saved_model`.
+        """Write a SavedModel from strings to strings, see `export_saved_model`.
 
         Args:
-            path: of the folder.
-            version: number of a folder in it, for TensorFlow Serving.
-            weights: how they are stored.
-            manifest: dict of what `manifest.json` shall hold besides.
-            warmup: list of source texts that a server translates first.
+            path: path of the folder.
+            version: number of the version folder in it, for TensorFlow Serving. None:
+                no version folder.
+            weights: "float32", "bfloat16" or "int8": how weights are stored.
+            manifest: dict of further entries for `manifest.json`.
+            warmup: list of source texts that a server translates when it starts.
         """
         from keras_seqattn.export.saved_model import export_saved_model
 
@@ -290,31 +292,31 @@ class Translator:
     def export_litert(
         self, path, source_length, target_length, batch=1, weights="float32"
     ):
-        """Writes a file for devices, strings to strings: see `litert.export_litert`.
+        """Write a LiteRT file from strings to strings, see `litert.export_litert`.
 
         Args:
-            path: of the file.
-            source_length: tokens of a source that are read, the end token included.
-            target_length: greatest length of a translation, the end token included.
-            batch: number of texts.
+            path: path of the file.
+            source_length: number of source tokens that are read, with the end token.
+            target_length: greatest length of a translation, with the end token.
+            batch: number of texts in each call.
             weights: "float32", "float16" or "int8".
         """
         from keras_seqattn.export.litert import export_litert
 
         export_litert(self.pipeline, path, source_length, target_length, batch, weights)
 
-    def _warn_of_cuts(self, what, cut, first):
+    def _warn_of_cuts(self, noun, cut, first):
         if cut:
-            cut = sorted(first + i for i in cut)
-            limit = self.pipeline.max_source
-            warnings.warn(
-                f"Translator has read the first {limit} tokens only of {len(cut)} "
-                f"{what}, number {', '.join(map(str, cut[:5]))} (from 0)"
-                f"{' and others' if len(cut) > 5 else ''}. Expected at most "
-                f"max_source={limit}. Split them into sentences, or pass a larger "
-                "max_source.",
-                stacklevel=3,
+            numbers = sorted(first + i for i in cut)
+            shown = ", ".join(map(str, numbers[:5]))
+            message = four_parts(
+                f"Translator has read only the beginning of {len(cut)} {noun}",
+                f"at most max_source={self.pipeline.max_source} tokens",
+                f"longer {noun} at number {shown} (from 0)"
+                f"{' and others' if len(cut) > 5 else ''}",
+                "Split them into sentences, or pass a larger max_source",
             )
+            warnings.warn(message, stacklevel=3)
 
 
 _FIELDS = dataclasses.fields(Pipeline)
@@ -326,15 +328,15 @@ def _checked_texts(texts):
             "Translator.translate got one string",
             "a list of strings",
             repr(texts),
-            "Pass it in a list, or call the translator itself with it",
+            "Put it into a list, or call the translator itself: translator(text)",
         )
     texts = list(texts)
     for i, text in enumerate(texts):
         if not isinstance(text, str):
             raise four_part_error(
-                "Translator got something that is no text",
+                "Translator got a value that is not a string",
                 "a list of strings",
                 f"{text!r} at position {i}",
-                "Decode bytes before",
+                "Decode bytes first",
             )
-    return [well_formed(text) for text in texts]  # a translation shows its source
+    return [well_formed(text) for text in texts]  # a `Translation` holds its source

@@ -13,11 +13,11 @@ def test_all_parts_of_a_small_model():
     assert [(row["part"], row["way"]) for row in rows] == [
         (part, way)
         for part in ("encoder", "decoder", "head and loss")
-        for way in ("forth", "forth and back")
+        for way in ("forward", "forward and backward")
     ] + [("Adam", "once")]
     assert peak > 0
-    for forth, back in zip(rows[:-1:2], rows[1:-1:2], strict=True):
-        assert 0 < 2 * forth["products"] < back["products"]  # for inputs, for weights
+    for forward, both in zip(rows[:-1:2], rows[1:-1:2], strict=True):
+        assert 0 < 2 * forward["products"] < both["products"]  # for inputs, for weights
     assert rows[-1]["products"] == 0
     assert all(row["graph"] > 0 and row["XLA"] > 0 for row in rows)
     head, *lines = phases.table(rows)

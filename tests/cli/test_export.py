@@ -113,9 +113,9 @@ def test_a_note_without_a_value(trained, tmp_path, capsys):
         ),
         (
             ["--note", "files=mine"],
-            "export got a manifest with what is found out. Expected names of your own, "
-            "'metrics', and a 'model' with function and arguments, received files. "
-            "Leave them out.",
+            "export got a manifest with reserved names. Expected new names, 'metrics', "
+            "and a 'model' with function and arguments, received files. Leave them "
+            "out: export writes them itself.",
         ),
         (
             ["--note", "a=1", "seed=3", "--note", "data=mine"],

@@ -5,7 +5,7 @@ import pytest
 import keras_seqattn as ks
 from keras_seqattn.cli import export_form, translators
 from keras_seqattn.cli.main import main
-from keras_seqattn.export import litert_checks, weights
+from keras_seqattn.export import litert_checks, stored_weights
 from keras_seqattn.export.litert_run import litert_function
 from keras_seqattn.translator.translator import Translator
 from tests.translator import tiny
@@ -85,7 +85,7 @@ def test_all_options(saved, tmp_path, asked):
 
 
 def test_the_weights_of_both_forms():
-    assert export_form.WEIGHTS["SavedModel"] == weights.KINDS
+    assert export_form.WEIGHTS["SavedModel"] == stored_weights.KINDS
     assert export_form.WEIGHTS["LiteRT"] == litert_checks.WEIGHTS
 
 
@@ -159,10 +159,9 @@ def test_it_is_neither_served_nor_a_translator(failing, tmp_path):
     path = tmp_path / "x.tflite"
     path.write_bytes(b"content")
     assert failing("serve", path) == (
-        "serve found no exported model. Expected a folder that seqattn export has "
-        f"written, or one with such folders named 1, 2, ..., received {str(path)!r}, a "
-        "file. Check the path, or run seqattn export without --litert, whose files are "
-        "for devices."
+        "serve found no exported model. Expected a folder of seqattn export, or a "
+        f"folder with version folders 1, 2, ..., received {str(path)!r}, a file. Check "
+        "the path, or run seqattn export without --litert, whose files are for devices."
     )
     said = failing("inspect", path)
     assert said.startswith("seqattn found no translator. ") and str(path) in said

@@ -62,8 +62,8 @@ def test_limits(failing, folder):
 @pytest.mark.parametrize("name", ["", "a/b", "a:b", "a b"])
 def test_name(failing, folder, name):
     assert failing("serve", folder, "--name", name) == (
-        "serve got an unusable name. Expected a word without / and :, which stands in "
-        f"URLs, received {name!r}. Choose another --name."
+        "serve got an unusable name. Expected a word without spaces, / and :, because "
+        f"it is a part of URLs, received {name!r}. Choose another --name."
     )
 
 
@@ -84,7 +84,7 @@ def test_no_saved_model(failing, folder):
     """Its checksums are right, TensorFlow cannot read it all the same."""
     said = failing("serve", folder, "--port", "0")
     assert said.startswith(
-        "serve cannot load its model. Expected a SavedModel for TensorFlow 2."
+        "serve cannot load the model. Expected a SavedModel for TensorFlow 2."
     )
     assert f", received '{folder / '3'}' with the error " in said
     assert said.endswith(". Export it again.")
@@ -94,32 +94,33 @@ def test_port_in_use(failing, folder):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         assert failing("serve", folder, "--port", port) == (
-            "serve cannot listen there. Expected an address of this machine and a free "
-            f"port, received host '127.0.0.1' and port {port} with the error '[Errno "
-            "98] Address already in use'. Choose another --port; with 0 the system "
-            "chooses."
+            "serve cannot listen at this address. Expected an address of this machine "
+            f"and a free port, received host '127.0.0.1' and port {port} with the "
+            "error '[Errno 98] Address already in use'. Choose another --port; --port "
+            "0 takes any free one."
         )
 
 
 @pytest.mark.parametrize("where", [["--port", "70000"], ["--host", "192.0.2.1"]])
 def test_no_such_address(failing, folder, where):
-    assert failing("serve", folder, *where).startswith("serve cannot listen there. ")
+    message = failing("serve", folder, *where)
+    assert message.startswith("serve cannot listen at this address. ")
 
 
 @pytest.mark.parametrize("package", ["aiohttp", "prometheus_client"])
 def test_missing_package(failing, folder, monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
     assert failing("serve", folder) == (
-        "serve lacks a package. Expected aiohttp and prometheus-client to be installed"
-        f', received "import of {package} halted; None in sys.modules". Call `pip '
-        'install "keras_seqattn[serve]"`.'
+        "serve needs packages that are not installed. Expected aiohttp and "
+        f'prometheus-client, received "import of {package} halted; None in sys.modules"'
+        '. Run `pip install "keras_seqattn[serve]"`.'
     )
 
 
 def test_missing_tensorflow_text(failing, folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "tensorflow_text", None)
     assert failing("serve", folder, "--port", "0") == (
-        "serve lacks a package. Expected tensorflow-text to be installed, received "
-        '"import of tensorflow_text halted; None in sys.modules". Call `pip install '
-        '"tensorflow-text>=2.21.1,<2.22"`.'
+        "serve needs a package that is not installed. Expected tensorflow-text, "
+        'received "import of tensorflow_text halted; None in sys.modules". Run `pip '
+        'install "tensorflow-text>=2.21.1,<2.22"`.'
     )

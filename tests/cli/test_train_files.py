@@ -87,7 +87,7 @@ def test_vocabulary_that_does_not_fit(failing, files, tmp_path):
     assert failing(*options(paths, tmp_path / "run", *more)) == (
         "Translator got a source_text that does not fit the model. Expected a "
         "vocabulary of 5 tokens, as many as the model embeds, received Characters with "
-        "15. Pass the processor with which the model was trained, or make the model "
+        "15. Pass the processor with which the model was trained, or build the model "
         "with source_vocabulary=15."
     )
     assert not (tmp_path / "run").exists()  # the next try may have this folder

@@ -1,4 +1,4 @@
-"""What somebody else does with what was exported, where the library is not installed.
+"""Runs exported models in a process in which the library is not installed.
 
 python new_process.py FOLDER, in which are the exported folders and requests.pickle;
 what they answer is in answers.pickle afterwards.

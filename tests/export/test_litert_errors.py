@@ -1,4 +1,4 @@
-"""What LiteRT cannot do, said word for word."""
+"""The errors for everything that LiteRT does not support."""
 
 import dataclasses
 import functools
@@ -16,7 +16,7 @@ TEXTS = ["one two three", "two three four"]
 
 
 class Own(ks.text.Words):
-    """Somebody's processor."""
+    """A processor of a user."""
 
 
 class Unusual:
@@ -61,14 +61,14 @@ def bpe():
 
 SIZES = {"source_length": 9, "target_length": 5}
 TEXT = (
-    "export_litert got a {}_text that LiteRT has no operations for. Expected "
-    "Characters, Words, WordPiece or a unigram SentencePiece without bytes, tokens up "
-    "to 250 bytes, the source without normalization, received a {}. Train with one of "
+    "export_litert got a {}_text that LiteRT does not support. Expected Characters, "
+    "Words, WordPiece or a unigram SentencePiece without byte fallback, with tokens up "
+    "to 250 bytes; the source without normalization, received a {}. Train with one of "
     "these, or use Translator.export."
 )
 SEARCH = (
-    "export_litert got a search that LiteRT has no operations for. Expected Greedy() "
-    "or BeamSearch(...) with no_repeat_ngram=0, received {}. Pass another one, e.g. "
+    "export_litert got a search that LiteRT does not support. Expected Greedy() or "
+    "BeamSearch(...) with no_repeat_ngram=0, received {}. Use another search, e.g. "
     "translator.with_search(Greedy())."
 )
 REPEATED = ks.Greedy(no_repeat_ngram=2)
@@ -81,11 +81,11 @@ CASES = {
         lambda: {"source_text": bpe()},
         TEXT.format("source", "SentencePiece of another kind"),
     ),
-    "a source of somebody": (
+    "a source of another class": (
         lambda: {"source_text": words(Own)},
         TEXT.format("source", "Own"),
     ),
-    "a target of somebody": (
+    "a target of another class": (
         lambda: {"target_text": words(Own)},
         TEXT.format("target", "Own"),
     ),
@@ -101,26 +101,27 @@ CASES = {
     "unknown words": (
         lambda: {"unknown": {"one": "eins"}},
         "export_litert cannot replace unknown words. Expected unknown=None, received a "
-        "dict of 1. Leave it out, and replace them where the file is used, by the "
+        "dict of 1. Leave it out, and replace unknown words in the application, by the "
         "alignments.",
     ),
     "quantised": (
         lambda: {"model": quantized()},
-        "export_litert got a model that is quantised already. Expected one before "
-        'quantize("int8"), whose products LiteRT lacks, received variables of int8. '
-        'Export the unquantised one, with weights="int8".',
+        "export_litert got a model that is quantised already. Expected float32 "
+        "weights, because LiteRT does not support int8 layers of Keras, received "
+        'variables of int8. Export the model before quantize("int8"), with '
+        'weights="int8".',
     ),
     "half precision": (
         lambda: {"model": half()},
-        "export_litert got a model that computes in bfloat16, which LiteRT does not. "
-        "Expected float32, received layers of the policy mixed_bfloat16. Make the "
-        "model under the policy float32 and give it these weights: "
+        "export_litert got a model in bfloat16, which LiteRT does not support. "
+        "Expected float32, received layers of the policy mixed_bfloat16. Build the "
+        "model under the policy float32, and copy the weights: "
         "model.set_weights(trained.get_weights()).",
     ),
     "an operation": (
         lambda: {"model": Unusual()},
-        "export_litert got a model that LiteRT has no operations for. Expected its own "
-        'and those of tensorflow-text, received "Encountered unresolved custom op: '
+        "export_litert got a model that LiteRT does not support. Expected operations "
+        'of LiteRT and of tensorflow-text, received "Encountered unresolved custom op: '
         'Igamma.". Use other layers, or Translator.export: a SavedModel has all '
         "operations.",
     ),
@@ -158,8 +159,8 @@ def test_what_cannot_be_exported(tmp_path, name):
         ),
         (
             {"weights": "bfloat16"},
-            "export_litert got unknown weights. Expected one of ['float32', 'float16', "
-            "'int8'], received weights='bfloat16'. Check the spelling.",
+            "export_litert got an unknown value of weights. Expected one of float16, "
+            "float32, int8, received 'bfloat16'. Use 'float16', the nearest.",
         ),
     ],
 )
@@ -171,7 +172,7 @@ def test_unusable_options(tmp_path, options, said):
 
 
 def test_a_source_may_be_bpe_where_it_is_written(tmp_path):
-    """Pieces are joined, whoever has made them."""
+    """Decoding joins the pieces of any processor."""
     model = tiny.model(words(), bpe())
     made = ks.Translator(model, words(), bpe(), ks.Greedy(), 5).pipeline
     export_litert(made, tmp_path / "x.tflite", **SIZES)
@@ -185,7 +186,7 @@ def test_a_source_may_be_bpe_where_it_is_written(tmp_path):
         with pytest.raises(ValueError) as caught:
             translate(texts)
         assert str(caught.value) == (
-            "litert_function got another number of texts. Expected a list of 1, "
-            f"received {texts!r}. Fill it up with blank ones, or export with another "
-            "batch."
+            "litert_function got the wrong number of texts. Expected a list of 1, the "
+            f"batch size of the file, received {texts!r}. Add empty texts, or export "
+            "with another batch."
         )

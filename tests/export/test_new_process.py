@@ -148,8 +148,8 @@ def test_scores_of_what_is_too_long_say_so(answers, name):
 @each_name
 def test_other_numbers_of_targets(answers, name):
     assert (
-        "score got sources and targets of different batches. Expected a target for "
-        "every source, received other numbers of them (below). Pass as many."
+        "score got sources and targets of different batch sizes. Expected one target "
+        "for every source, received the sizes below. Pass as many targets as sources."
     ) in answers[name, "unequal"]
 
 

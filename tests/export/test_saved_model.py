@@ -13,8 +13,8 @@ from tensorflow_serving.apis import prediction_log_pb2
 
 import keras_seqattn as ks
 from keras_seqattn import manifest
-from keras_seqattn.export import portable, signatures, warmup
-from keras_seqattn.export.weights import StoredWeights
+from keras_seqattn.export import cudnn, signatures, warmup
+from keras_seqattn.export.stored_weights import StoredWeights
 from tests.translator import tiny
 
 NAMES = ["encode", "nbest", "score", "serving_default", "translate_with_attention"]
@@ -128,13 +128,13 @@ def test_no_kernels_of_a_gpu(saved):
     with gpu():
         named = signatures.signatures(greedy().pipeline, StoredWeights(model))
         score = named["score"].get_concrete_function()
-    assert "CudnnRNNV3" in portable.operations(score)
+    assert "CudnnRNNV3" in cudnn.operations(score)
     with pytest.raises(ValueError) as caught:
-        portable.check_portable({"score": score})
+        cudnn.check_no_cudnn({"score": score})
     assert str(caught.value) == (
         "export got a model that needs a GPU. Expected a graph without cuDNN, received "
         "CudnnRNNV3 in the signature score. Pass use_cudnn=False to the recurrent "
-        "layers that the model keeps where Keras does not find them."
+        "layers that Keras does not track as layers of the model."
     )
     graph = meta_graph(saved).graph_def
     nodes = [*graph.node, *(n for f in graph.library.function for n in f.node_def)]
@@ -145,7 +145,7 @@ def test_no_kernels_of_a_gpu(saved):
 
 def test_layers_are_as_they_were_when_tracing_fails():
     model = greedy().model
-    with pytest.raises(KeyboardInterrupt), portable.without_cudnn(model):
+    with pytest.raises(KeyboardInterrupt), cudnn.without_cudnn(model):
         used = [getattr(x, "use_cudnn", False) for x in model._flatten_layers()]
         assert not any(used)
         raise KeyboardInterrupt
@@ -170,7 +170,7 @@ def test_requests_to_warm_up_with(saved):
     assert all(inputs == {"text": WARMUP} for inputs in asked.values())
 
 
-def test_frequent_words_where_nobody_says_what_to_warm_up_with():
+def test_default_warm_up_has_frequent_words():
     text = ks.text.Words.learn(["un un deux", "deux un été"])
     spec = tf.TensorSpec([None], tf.string, name="source")
     function = tf.function(lambda source: source, input_signature=[spec])
@@ -246,17 +246,18 @@ def test_the_vocabulary_of_the_manifest_is_the_one_that_save_writes(saved, tmp_p
 
 
 UNUSABLE = (
-    "export got an unusable manifest. Expected a dict, and a dict as its 'model', "
+    "export got an unusable manifest. Expected a dict, whose 'model' is a dict, too, "
     'received manifest={}. Pass e.g. manifest={{"model": {{"function": '
     '"zoo.bahdanau2015"}}, "licence": "CC-BY-4.0"}}.'
 )
 TAKEN = (
-    "export got a manifest with what is found out. Expected names of your own, "
-    "'metrics', and a 'model' with function and arguments, received {}. Leave them out."
+    "export got a manifest with reserved names. Expected new names, 'metrics', and a "
+    "'model' with function and arguments, received {}. Leave them out: export writes "
+    "them itself."
 )
 NO_JSON = (
-    "export got a manifest that JSON cannot hold. Expected strings, finite "
-    "numbers, lists and dicts of them, received {}. Convert the rest."
+    "export got a manifest that JSON cannot hold. Expected strings, finite numbers, "
+    "lists and dicts of them, received {}. Convert other values."
 )
 
 
@@ -352,8 +353,8 @@ def test_unknown_weights(tmp_path):
     with pytest.raises(ValueError) as caught:
         greedy().export(tmp_path / "x", weights="int4")
     assert str(caught.value) == (
-        "export got unknown weights. Expected one of ['float32', 'bfloat16', 'int8'], "
-        "received weights='int4'. Check the spelling."
+        "export got an unknown value of weights. Expected one of bfloat16, float32, "
+        "int8, received 'int4'. Use 'int8', the nearest."
     )
 
 
@@ -373,7 +374,7 @@ def test_unknown_words_are_replaced(tmp_path):
 
 
 class OnlySearched:
-    """A `StepModel` of somebody else, which cannot be called on whole sentences."""
+    """A user's `StepModel`, which cannot be called on whole sentences."""
 
     def __init__(self, model):
         self.variables = model.variables

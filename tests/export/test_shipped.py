@@ -11,7 +11,7 @@ import keras_seqattn as ks
 from keras_seqattn import manifest
 from keras_seqattn.cli.main import main
 from keras_seqattn.serving import versions
-from keras_seqattn.shipped_models import named, shipped
+from keras_seqattn.shipped_models import resolve_path, shipped_folders
 
 ROOT = Path(__file__).parents[2]
 GOLDENS = ROOT / "tests/goldens/shipped"
@@ -29,7 +29,7 @@ def golden(name):
 
 
 def test_they_are_there_and_small():
-    sizes = {name: size(folder) for name, folder in shipped().items()}
+    sizes = {name: size(folder) for name, folder in shipped_folders().items()}
     assert tuple(sizes) == NAMES
     assert max(sizes.values()) <= 3 * MEGABYTE
     assert sum(sizes.values()) <= 10 * MEGABYTE
@@ -37,7 +37,7 @@ def test_they_are_there_and_small():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_said_of_them(name):
-    folder = shipped()[name]
+    folder = shipped_folders()[name]
     content = manifest.verify(folder)
     card = (folder / "README.md").read_text(encoding="utf-8")
     assert {f"{name}/{path}" for path in content["files"]} | {
@@ -65,7 +65,7 @@ def test_translator(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_saved_model(name):
     expected = golden(name)
-    [folder] = versions.find(name).values()
+    [folder] = versions.find_versions(name).values()
     model = tf.saved_model.load(str(folder)).signatures["serving_default"]
     found = model(tf.constant(expected["texts"]))
     texts = [text.decode() for text in found["text"].numpy()]
@@ -76,10 +76,10 @@ def test_saved_model(name):
 
 def test_a_folder_of_ones_own_comes_first(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert named("dates") == ROOT / "saved_models/dates"
+    assert resolve_path("dates") == ROOT / "saved_models/dates"
     (tmp_path / "dates").mkdir()
-    assert named("dates") == "dates"
-    assert named("dotes") == "dotes"
+    assert resolve_path("dates") == "dates"
+    assert resolve_path("dotes") == "dotes"
 
 
 def test_an_unknown_name(tmp_path, monkeypatch):
@@ -89,8 +89,7 @@ def test_an_unknown_name(tmp_path, monkeypatch):
     assert str(error.value) == (
         "Translator.load found no translator. Expected a folder with translator.json, "
         "model.keras and source_text/, or the name of a shipped model (dates, g2p, "
-        "numbers-en-de), received 'dotes'. Pass the folder that Translator.save has "
-        "written."
+        "numbers-en-de), received 'dotes'. Pass a folder of Translator.save."
     )
 
 

@@ -8,7 +8,7 @@ import tensorflow as tf
 
 import keras_seqattn as ks
 from keras_seqattn import zoo
-from keras_seqattn.export.weights import StoredWeights, quantized
+from keras_seqattn.export.stored_weights import StoredWeights, quantized
 from tests.export import models
 from tests.zoo.rows import NAMES
 

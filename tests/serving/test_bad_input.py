@@ -1,4 +1,4 @@
-"""A defined answer or a clear error, and a server that goes on."""
+"""Bad input gets a defined answer or a clear error, and the server continues."""
 
 import gzip
 import json
@@ -8,13 +8,13 @@ import time
 import pytest
 
 pytestmark = pytest.mark.system
-HINT = 'Write e.g. {"instances": ["a text"]}.'
+HINT = 'Send for example {"instances": ["a text"]}.'
 SIGNATURES = "encode, nbest, score, serving_default, translate_with_attention"
 
 
 @pytest.fixture(autouse=True)
-def it_goes_on(client):
-    """Whatever a test does to the server."""
+def still_running(client):
+    """The server still answers after each test."""
     yield
     assert client.ask(instances=["abc"])["predictions"][0]["text"]
 
@@ -59,8 +59,8 @@ def test_bytes_that_are_no_text(client, b64):
         (b'{"instances": ["\xff"]}', "'utf-8' codec can't decode byte 0xff"),
         (b'{"instances": ["\xed\xa0\x80"]}', "'utf-8' codec can't decode byte 0xed"),
         (b'{"instances": ["a\0"]}', "Invalid control character at"),
-        (b'{"instances": [NaN]}', "NaN is no JSON"),
-        (b'{"instances": [-Infinity]}', "-Infinity is no JSON"),
+        (b'{"instances": [NaN]}', "NaN is not valid JSON"),
+        (b'{"instances": [-Infinity]}', "-Infinity is not valid JSON"),
         (b"[" * 100_000, "recursion depth exceeded"),
         (b'{"instances": [' + b"1" * 5_000 + b"]}", "Exceeds the limit"),
         ("{}".encode("utf-16"), "'utf-8' codec can't decode"),
@@ -69,7 +69,7 @@ def test_bytes_that_are_no_text(client, b64):
 def test_no_json(client, body, error):
     reply = client.post(body)
     assert reply.status == 400
-    start = "The body is no JSON. Expected an object in UTF-8, received "
+    start = "The body is not valid JSON. Expected an object in UTF-8, received "
     assert reply.error.startswith(f"{start}{len(body)} bytes with the error ")
     assert error in reply.error and reply.error.endswith(f". {HINT}")
 
@@ -79,12 +79,12 @@ def test_lists_in_lists(client):
     for depth in range(900, 1001):
         reply = client.post(b"[" * depth + b"]" * depth)
         assert reply.status == 400, depth
-        assert reply.error.startswith("The body is no "), depth
+        assert reply.error.startswith("The body is not "), depth
 
 
 def test_no_object(client):
     assert client.post(b'["a"]').error == (
-        'The body is no object. Expected an object with "instances" or "inputs", '
+        'The body is not an object. Expected an object with "instances" or "inputs", '
         f'received ["a"]. {HINT}'
     )
 
@@ -102,15 +102,15 @@ def test_no_object(client):
 )
 def test_not_one_format(client, asked, received):
     assert client.refused(**asked) == (
-        'The request has no format, or two. Expected either "instances", a list, or '
-        f'"inputs", received {received}. {HINT}'
+        'Send exactly one of "instances" and "inputs". Expected an object with '
+        f'"instances", a list, or with "inputs", received {received}. {HINT}'
     )
 
 
 @pytest.mark.parametrize("name", ["Score", 7, None, ["score"], "__saved_model_init_op"])
 def test_unknown_signature(client, name):
     assert client.refused(signature_name=name, instances=["a"]) == (
-        "The request names a signature that is not there. Expected one of "
+        "The model does not have this signature. Expected one of "
         f"{SIGNATURES}, received {json.dumps(name or 'serving_default')}. Check "
         '"signature_name".'
     )
@@ -119,8 +119,8 @@ def test_unknown_signature(client, name):
 @pytest.mark.parametrize("instances", [[], "abc", {}, None, 3])
 def test_no_instances(client, instances):
     assert client.refused(instances=instances) == (
-        'The request has no list in "instances". Expected a list with an instance or '
-        f"more, received {json.dumps(instances)}. Put a single text into a list."
+        '"instances" is not a list with values. Expected a list of one or more '
+        f"instances, received {json.dumps(instances)}. Put a single text into a list."
     )
 
 
@@ -134,17 +134,19 @@ def test_no_instances(client, instances):
 )
 def test_wrong_names(client, instance, received):
     expected = (
-        "has not the names of the inputs. Expected an object with text, received "
+        "must have exactly the names of the signature's inputs. Expected an object "
+        "with text, received "
         f"{received}. See GET .../metadata for the signatures."
     )
     assert client.refused(instances=[instance]) == f"An instance {expected}"
-    assert client.refused(inputs=instance) == f'What is in "inputs" {expected}'
+    assert client.refused(inputs=instance) == f'"inputs" {expected}'
 
 
 def test_names_are_needed_for_two_inputs(client):
     expected = (
-        "An instance has not the names of the inputs. Expected an object with source, "
-        'target, received "a". See GET .../metadata for the signatures.'
+        "An instance must have exactly the names of the signature's inputs. Expected "
+        'an object with source, target, received "a". See GET .../metadata for the '
+        "signatures."
     )
     score = {"signature_name": "score"}
     assert client.refused(instances=["a"], **score) == expected
@@ -164,9 +166,9 @@ def test_names_are_needed_for_two_inputs(client):
 )
 def test_wrong_shape(client, asked, received):
     assert client.refused(**asked) == (
-        f"Input 'text' has the wrong shape. Expected [any], received {received}. Write "
-        "a list for each axis, as GET .../metadata says; a plain text is an instance, "
-        "a list of texts an input."
+        f"Input 'text' has the wrong shape. Expected [any], received {received}. Nest "
+        'lists as GET .../metadata says. In "instances" send texts; in "inputs" send '
+        "lists of texts."
     )
 
 
@@ -182,7 +184,7 @@ def test_wrong_type(client, leaf):
 @pytest.mark.parametrize("b64", ["YQ", "Y Q==", "ä"])
 def test_not_base64(client, b64):
     assert client.refused(instances=[{"b64": b64}]) == (
-        'Input \'text\' has something that is not base64. Expected {"b64": "..."} '
+        'Input \'text\' has a value that is not base64. Expected {"b64": "..."} '
         "with A-Z, a-z, 0-9, +, / and = at the end, received "
         f"{json.dumps({'b64': b64})}. Encode the bytes again, or send text as a plain "
         "string."
@@ -191,16 +193,18 @@ def test_not_base64(client, b64):
 
 def test_half_a_character(client):
     assert client.post(b'{"instances": ["\\ud800"]}').error == (
-        "Input 'text' has half a character. Expected text, surrogates in pairs, "
-        'received "\\ud800". Escape characters above U+FFFF as two.'
+        "Input 'text' has an unpaired surrogate. Expected text whose surrogates come "
+        'in pairs, received "\\ud800". Escape a character above U+FFFF as two '
+        "surrogates."
     )
 
 
 def test_inputs_of_different_lengths(client):
     inputs = {"source": ["a"], "target": ["a", "b"]}
     assert client.refused(signature_name="score", inputs=inputs) == (
-        "The inputs are not equally long. Expected one row for each instance in all of "
-        "them, received 1 in source, 2 in target. Send pairs as pairs."
+        "The inputs have different numbers of rows. Expected one row for each instance "
+        "in all of them, received 1 in source, 2 in target. Send the same number of "
+        "values for each input."
     )
 
 
@@ -211,15 +215,16 @@ def test_inputs_of_different_lengths(client):
 def test_long_text(client, text, size):
     for instance in (text, {"text": text}):
         assert client.refused(instances=[instance], status=413) == (
-            "Input 'text' has too long a text. Expected 300 characters or less, "
-            f"received {size}. Split it, or start the server with a larger --max-text."
+            "Input 'text' has a text that is too long. Expected at most 300 "
+            f"characters, received {size}. Split it, or start the server with a larger "
+            "--max-text."
         )
 
 
 def test_many_instances(client):
     assert client.ask(instances=["a"] * 64)
     assert client.refused(instances=["a"] * 65, status=413) == (
-        "The request has too many instances. Expected 64 or less, received 65. Send "
+        "The request has too many instances. Expected at most 64, received 65. Send "
         "several requests, or start the server with a larger --batch."
     )
 
@@ -231,7 +236,7 @@ def test_large_body(client, how):
     assert reply.status == 413
     assert reply.headers["Connection"] == "close"
     assert reply.error == (
-        "The body is too large. Expected 1000000 bytes or less, received more. Send "
+        "The body is too large. Expected at most 1000000 bytes, received more. Send "
         "several requests, or start the server with a larger --max-body."
     )
 
@@ -249,7 +254,7 @@ def test_encoded(client, encoding):
     assert reply.headers["Connection"] == "close"
     assert reply.error == (
         "The body is encoded. Expected no header Content-Encoding, received "
-        f"{encoding!r}. Send the JSON itself, uncompressed."
+        f"{encoding!r}. Send the JSON without compression."
     )
 
 
@@ -292,7 +297,8 @@ def test_unknown_path(client, path):
     assert reply.status == 404
     assert reply.error == (
         "The server does not know this path. Expected /v1/models/NAME:predict or "
-        f"another one of TensorFlow Serving's, received {path!r}. Check the URL."
+        f"another path of TensorFlow Serving's REST API, received {path!r}. Check the "
+        "URL."
     )
 
 
@@ -301,8 +307,8 @@ def test_wrong_method(client, method, allowed):
     reply = client.request(method, "/v1/models/m:predict")
     assert (reply.status, reply.headers["Allow"]) == (405, allowed)
     assert reply.error == (
-        f"The path is not for this method. Expected POST, received {method}. Ask for "
-        "predictions with POST, for anything else with GET."
+        f"The path does not support this method. Expected POST, received {method}. Use "
+        "POST for :predict, and GET for all other paths."
     )
 
 
@@ -341,8 +347,9 @@ def test_no_http(client, process):
 def test_inputs_that_the_model_refuses(client, process):
     said = client.refused(1, signature_name="picky", instances=["good", "bad"])
     assert said == (
-        "The model cannot use these inputs. Expected what picky is made for, received "
-        "an error while computing. Check them; the server's log says more."
+        "The model cannot use these inputs. Expected inputs that the signature picky "
+        "can use, received an error while computing. Check them; the server's log has "
+        "the details."
     )
     process.wait_for("picky cannot use its inputs\n(?s:.*)a secret")
 

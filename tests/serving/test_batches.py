@@ -1,4 +1,4 @@
-"""Requests that come together are computed together, and nobody can tell."""
+"""Requests that arrive together share a batch, and their answers stay the same."""
 
 import json
 import shutil
@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from keras_seqattn import manifest
-from keras_seqattn.serving import lane, predict
+from keras_seqattn.serving import batch_queue
 from keras_seqattn.serving.cancellation import Cancellation
 from keras_seqattn.serving.model import ServedModel
+from keras_seqattn.serving.predict_request import SignatureCall
 from tests.serving.thread import serving
 
 
@@ -86,7 +87,7 @@ def test_rows_of_several_requests(odd):
         assert found["seqattn_batch_rows_bucket", ("8.0", name)] == batches
 
 
-def test_a_full_batch_waits_for_nobody(odd):
+def test_a_full_batch_does_not_wait(odd):
     with serving(odd, wait_ms=60_000, batch=4) as client:
         assert at_once([lambda: client.ask(instances=[1, 2])] * 2)
 
@@ -117,8 +118,8 @@ def test_one_that_fails_does_not_spoil_the_others(odd):
         assert found["seqattn_batch_rows_count", ("picky",)] == 1  # it was one batch
 
 
-def test_a_long_text_is_nobodys_neighbour(odd):
-    """Short ones share a batch, long ones have one each, in a lane of their own."""
+def test_long_texts_have_their_own_batch(odd):
+    """Short ones share a batch, long ones have one each, in a queue of their own."""
     with serving(odd, wait_ms=60_000, batch=3) as client:
         long = "x" * 600
         picky = {"signature_name": "picky"}
@@ -140,8 +141,8 @@ def test_timeout(odd):
         said = client.refused(signature_name="wait", inputs=[2.0], status=504)
         assert said == (
             "The request takes too long. Expected an answer in 0.3 seconds, received "
-            "none yet. Send less at once, try again later, or start the server with a "
-            "longer --timeout."
+            "none yet. Send less in one request, try again later, or start the "
+            "server with a longer --timeout."
         )
         assert client.metrics()["seqattn_waiting_rows", ("short",)] == 0
 
@@ -201,15 +202,15 @@ def test_a_full_queue(odd):
         reply = client.post(b'{"instances": [1, 2]}')
         assert (reply.status, reply.headers["Retry-After"]) == (503, "1")
         assert reply.error == (
-            "The server has more to do than it can. Expected 3 instances or less that "
-            "wait, received 2 while 2 wait. Try again in a second."
+            "The server is overloaded. Expected at most 3 waiting instances, received "
+            "2 while 2 wait. Try again in a second."
         )
         for thread in (wait, waiting):
             thread.join()
         assert client.ask(instances=[1, 2]) == {"predictions": [0.5, 1.0]}
 
 
-def test_who_hangs_up_is_not_worked_for(odd):
+def test_a_waiting_request_ends_if_the_client_hangs_up(odd):
     with serving(odd) as client:
         wait = threading.Thread(
             target=lambda: client.ask(signature_name="wait", inputs=[3.0])
@@ -245,9 +246,9 @@ def until(client, condition):
 
 
 def test_a_batch_is_split_by_rows():
-    def question(*rows):
+    def call(*rows):
         inputs = {"x": np.array(rows)}
-        return predict.Question(signature, inputs, len(rows), True, (1, 1))
+        return SignatureCall(signature, inputs, len(rows), True, (1, 1))
 
     def signature(inputs, cancellation):
         if 13 in inputs["x"]:
@@ -255,10 +256,10 @@ def test_a_batch_is_split_by_rows():
         return {"y": -inputs["x"]}
 
     signature.inputs = ["x"]
-    found = lane.answer([question(1, 2), question(3)], Cancellation())
+    found = batch_queue.compute_together([call(1, 2), call(3)], Cancellation())
     assert [answer["y"].tolist() for answer in found] == [[-1, -2], [-3]]
-    questions = [question(1), question(13), question(4, 5)]
-    one, two, three = lane.answer(questions, Cancellation())
+    calls = [call(1), call(13), call(4, 5)]
+    one, two, three = batch_queue.compute_together(calls, Cancellation())
     assert one["y"].tolist() == [-1] and three["y"].tolist() == [-4, -5]
     assert isinstance(two, ValueError)
 
@@ -275,13 +276,13 @@ def test_a_batch_is_split_by_rows():
     ],
 )
 def test_batches_have_few_sizes(rows, taken):
-    jobs = [lane.Job(SimpleNamespace(rows=n), None, 0.0) for n in rows]
-    assert lane.even(jobs) == jobs[:taken]
+    jobs = [batch_queue.Job(SimpleNamespace(rows=n), None, 0.0) for n in rows]
+    assert batch_queue.take_row_multiple(jobs) == jobs[:taken]
 
 
 def test_nothing_is_left_behind(odd):
     """A server that stops ends its threads."""
     with serving(odd) as client:
         client.ask(instances=[1.0])
-        assert any(t.name.startswith("lane") for t in threading.enumerate())
-    assert not any(t.name.startswith("lane") for t in threading.enumerate())
+        assert any(t.name.startswith("batch-queue") for t in threading.enumerate())
+    assert not any(t.name.startswith("batch-queue") for t in threading.enumerate())

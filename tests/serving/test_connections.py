@@ -1,4 +1,4 @@
-"""Floods of connections, and connections on which nothing comes."""
+"""Floods of connections, and connections that send nothing."""
 
 import contextlib
 import json
@@ -13,7 +13,7 @@ from tests.serving.process import Process
 from tests.serving.thread import serving
 
 TOO_MANY = (
-    "The server has too many connections. Expected 4 or less, received one more. Try "
+    "The server has too many connections. Expected at most 4, received one more. Try "
     "again in a second, or start the server with a larger --max-connections."
 )
 
@@ -97,7 +97,7 @@ def wait_until_free(client):
 @pytest.mark.parametrize("files, most", [(1024, 512), (500, 372), (129, 1), (20, 1)])
 def test_fewer_than_files(monkeypatch, caplog, files, most):
     monkeypatch.setattr(resource, "getrlimit", lambda which: (files, 9_999))
-    assert connections.limit(512) == most
+    assert connections.connection_limit(512) == most
     if most == 512:
         assert not caplog.records
     else:
@@ -111,7 +111,7 @@ def test_fewer_than_files(monkeypatch, caplog, files, most):
 def test_no_limit_of_files(monkeypatch):
     infinity = resource.RLIM_INFINITY, resource.RLIM_INFINITY
     monkeypatch.setattr(resource, "getrlimit", lambda which: infinity)
-    assert connections.limit(512) == 512
+    assert connections.connection_limit(512) == 512
 
 
 @pytest.mark.system

@@ -36,9 +36,9 @@ def test_others(named, host, received):
         reply = named.request("POST", path, ONE, {"Host": host})
         assert reply.status == 421
         assert reply.error == (
-            "The server does not answer to this name. Expected the host models.example "
-            f"or localhost or ::1, received {received!r}. Use another name in the URL, "
-            "or add it to --allowed-hosts."
+            "The server does not serve this host name. Expected the host "
+            f"models.example or localhost or ::1, received {received!r}. Use another "
+            "name in the URL, or add it to --allowed-hosts."
         )
 
 

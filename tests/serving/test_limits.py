@@ -1,4 +1,4 @@
-"""Limits that no server can have."""
+"""Checks of the limits of a server."""
 
 import pytest
 
@@ -13,8 +13,8 @@ def test_counts(name, value):
     with pytest.raises(ValueError) as caught:
         Limits(**{name: value})
     assert str(caught.value) == (
-        f"serve got an unusable {name}. Expected an integer, 1 or more, received "
-        f"{name}={value!r}. Leave it out for the usual one."
+        f"serve got an unusable {name}. Expected a positive integer, received "
+        f"{name}={value!r}. Pass a Python int, 1 or more."
     )
 
 
@@ -23,8 +23,8 @@ def test_counts(name, value):
     [
         ("wait_ms", -1, "a number, 0 or more"),
         ("wait_ms", float("nan"), "a number, 0 or more"),
-        ("timeout", 0, "a number above 0"),
-        ("timeout", float("inf"), "a number above 0"),
+        ("timeout", 0, "a number, 0.001 or more"),
+        ("timeout", float("inf"), "a number, 0.001 or more"),
     ],
 )
 def test_times(name, value, expected):
@@ -32,7 +32,7 @@ def test_times(name, value, expected):
         Limits(**{name: value})
     assert str(caught.value) == (
         f"serve got an unusable {name}. Expected {expected}, received {name}={value!r}"
-        ". Leave it out for the usual one."
+        ". Leave it out to use the default."
     )
 
 
@@ -41,7 +41,7 @@ def test_a_queue_shorter_than_a_batch():
         Limits(batch=8, queue=7)
     assert str(caught.value) == (
         "serve got a queue shorter than a batch. Expected queue >= batch, received "
-        "queue=7 and batch=8. Raise the one or lower the other."
+        "queue=7 and batch=8. Raise --queue or lower --batch."
     )
 
 

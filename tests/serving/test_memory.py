@@ -30,7 +30,7 @@ def test_it_is_given_back_after_large_requests_only(odd, monkeypatch):
 
 
 def test_garbage_collection_is_quick():
-    """Of what is loaded; in a process of its own, because nothing thaws."""
+    """Loaded objects are exempt; in a new process, because they stay so."""
     lines = (
         "import gc, keras_seqattn",
         "from keras_seqattn.serving.memory import keep_loaded_objects",

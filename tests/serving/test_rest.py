@@ -136,9 +136,9 @@ def test_inputs_without_rows(client):
     assert client.ask(1, inputs=inputs, **repeat)["outputs"] == ["a", "a", "b", "b"]
     said = client.refused(1, instances=[{"text": "a", "times": 2}], **repeat)
     assert said == (
-        "Input 'times' has the wrong shape. Expected [], received [1] from [2]. Write "
-        "a list for each axis, as GET .../metadata says; a plain text is an instance, "
-        "a list of texts an input."
+        "Input 'times' has the wrong shape. Expected [], received [1] from [2]. Nest "
+        'lists as GET .../metadata says. In "instances" send texts; in "inputs" send '
+        "lists of texts."
     )
 
 
@@ -146,9 +146,9 @@ def test_outputs_without_rows(client):
     total = {"signature_name": "total"}
     assert client.ask(1, inputs=[1, 2], **total) == {"outputs": 3.0}
     assert client.refused(1, instances=[1, 2], **total) == (
-        "The answer has no rows. Expected a signature whose outputs have one for each "
-        'instance for "instances", received \'total\', which has others. Send "inputs"'
-        ', and get "outputs".'
+        '"instances" does not work with this signature. Expected a signature whose '
+        "outputs have one row for each instance, received 'total', whose outputs have "
+        'not. Send "inputs"; the answer then has "outputs".'
     )
 
 

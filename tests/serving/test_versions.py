@@ -23,31 +23,31 @@ def folder(tmp_path):
 )
 def test_version_folders(folder, wanted, numbers):
     expected = {number: folder / str(number) for number in numbers}
-    assert versions.find(str(folder), wanted) == expected
-    assert versions.name_of(folder) == "dates"
+    assert versions.find_versions(str(folder), wanted) == expected
+    assert versions.model_name(folder) == "dates"
 
 
 def test_one_version(folder, monkeypatch):
-    assert versions.find(folder / "10") == {10: folder / "10"}
-    assert versions.name_of(folder / "10") == "dates"
+    assert versions.find_versions(folder / "10") == {10: folder / "10"}
+    assert versions.model_name(folder / "10") == "dates"
     monkeypatch.chdir(folder / "10")
-    assert versions.name_of(".") == "dates"
-    assert list(versions.find(".")) == [10]
+    assert versions.model_name(".") == "dates"
+    assert list(versions.find_versions(".")) == [10]
 
 
 def test_no_versions(folder):
     model = (folder / "10").rename(folder.parent / "served")
     for wanted in (None, "all", "1"):
-        assert versions.find(model, wanted) == {1: model}
-    assert versions.name_of(model) == "served"
+        assert versions.find_versions(model, wanted) == {1: model}
+    assert versions.model_name(model) == "served"
 
 
 @pytest.mark.parametrize("wanted", ["3", "2,3", "latest", "", "-2"])
 def test_a_version_that_is_not_there(folder, wanted):
     with pytest.raises(ValueError) as caught:
-        versions.find(folder, wanted)
+        versions.find_versions(folder, wanted)
     assert str(caught.value) == (
-        "serve got versions that are not there. Expected all, or some of 2, 10, "
+        "serve did not find all of these versions. Expected all, or some of 2, 10, "
         f"received {wanted!r}. Write e.g. --versions 10, or leave it out for the "
         "highest."
     )
@@ -57,9 +57,9 @@ def test_a_version_that_is_not_there(folder, wanted):
 def test_no_model(folder, name, why):
     path, why = folder / name, "no folder" if why == "no" else why
     with pytest.raises(ValueError) as caught:
-        versions.find(path)
+        versions.find_versions(path)
     assert str(caught.value) == (
-        "serve found no exported model. Expected a folder that seqattn export has "
-        f"written, or one with such folders named 1, 2, ..., received {str(path)!r}, "
+        "serve found no exported model. Expected a folder of seqattn export, or a "
+        f"folder with version folders 1, 2, ..., received {str(path)!r}, "
         f"{why}. Check the path, or run seqattn export."
     )

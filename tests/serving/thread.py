@@ -37,6 +37,6 @@ def serving(model, hosts=(), **limits):
 
 
 async def _start(service, listener):
-    runner = server.runner(service)
+    runner = server.make_runner(service)
     await runner.setup()
     return runner, await server.listen(service, runner, listener)

@@ -1,4 +1,4 @@
-"""Folders that were spoilt by chance: they load, or an error says what is wrong."""
+"""Randomly damaged folders load, or an error says what is wrong."""
 
 import json
 import random
@@ -51,7 +51,7 @@ def loads(folder):
     return True
 
 
-def spoil(path, draw):
+def damage(path, draw):
     """Deletes, cuts off, or changes bytes."""
     content = bytearray(path.read_bytes())
     how = draw.choice(["delete", "empty", "cut", "flip", "flip", "flip", "more"])
@@ -100,7 +100,7 @@ def changed(content, draw):
 
 @pytest.mark.parametrize("has_manifest", [True, False])
 @pytest.mark.parametrize("name", ["letters", "words"])
-def test_spoilt_folders(request, saved, tmp_path, name, has_manifest):
+def test_damaged_folders(request, saved, tmp_path, name, has_manifest):
     draw = random.Random(f"{name} {has_manifest}")
     rounds = 400 if request.config.getoption("--all") else 30
     for number in range(rounds):
@@ -110,7 +110,7 @@ def test_spoilt_folders(request, saved, tmp_path, name, has_manifest):
         files = sorted(p for p in folder.rglob("*") if p.is_file())
         path = draw.choice(files)
         has_json = path.suffix in (".json", ".keras") and draw.random() < 0.7
-        (change if has_json else spoil)(path, draw)
+        (change if has_json else damage)(path, draw)
         loaded = loads(folder)
         named = path.name in ("manifest.json", "text.json")
         assert not (loaded and has_manifest and not named) or path.exists()

@@ -189,9 +189,9 @@ def test_long_sources_are_cut():
     with pytest.warns(UserWarning) as caught:
         found = translator(["b", "abbab", *["cafe"] * 2, *["cafecafe"] * 6])
     assert str(caught[0].message) == (
-        "Translator has read the first 4 tokens only of 7 texts, number 1, 4, 5, 6, 7 "
-        "(from 0) and others. Expected at most max_source=4. Split them into "
-        "sentences, or pass a larger max_source."
+        "Translator has read only the beginning of 7 texts. Expected at most "
+        "max_source=4 tokens, received longer texts at number 1, 4, 5, 6, 7 (from 0) "
+        "and others. Split them into sentences, or pass a larger max_source."
     )
     assert found.texts[1:5] == [whole.texts[0], *[whole.texts[1]] * 3]
     assert [token.piece for token in found[1].source_tokens] == [*"abba", "</s>"]
@@ -219,9 +219,9 @@ def test_scores_are_of_what_is_read():
     with pytest.warns(UserWarning) as caught:
         scores = translator.score(pairs, batch_size=2)
     assert str(caught[0].message) == (
-        "Translator has read the first 4 tokens only of 2 pairs, number 0, 1 (from 0). "
-        "Expected at most max_source=4. Split them into sentences, or pass a larger "
-        "max_source."
+        "Translator has read only the beginning of 2 pairs. Expected at most "
+        "max_source=4 tokens, received longer pairs at number 0, 1 (from 0). Split "
+        "them into sentences, or pass a larger max_source."
     )
     assert np.allclose(scores, tiny.letters().score(short), rtol=1e-4)
     assert not np.allclose(scores, tiny.letters().score(pairs), rtol=1e-2)
@@ -292,12 +292,13 @@ def with_head(translator, vocabulary):
         (
             lambda t: t.translate("abba"),
             "Translator.translate got one string. Expected a list of strings, received "
-            "'abba'. Pass it in a list, or call the translator itself with it.",
+            "'abba'. Put it into a list, or call the translator itself: "
+            "translator(text).",
         ),
         (
             lambda t: t(["abba", b"abba"]),
-            "Translator got something that is no text. Expected a list of strings, "
-            "received b'abba' at position 1. Decode bytes before.",
+            "Translator got a value that is not a string. Expected a list of strings, "
+            "received b'abba' at position 1. Decode bytes first.",
         ),
         (
             lambda t: t.translate(["abba"], batch_size=0),
@@ -313,22 +314,22 @@ def with_head(translator, vocabulary):
             lambda t: ks.Translator(t.model, t.target_text, t.target_text),
             "Translator got a source_text that does not fit the model. Expected a "
             "vocabulary of 15 tokens, as many as the model embeds, received Characters "
-            "with 8. Pass the processor with which the model was trained, or make the "
+            "with 8. Pass the processor with which the model was trained, or build the "
             "model with source_vocabulary=8.",
         ),
         (
             lambda t: ks.Translator(t.model, t.source_text, t.source_text),
             "Translator got a target_text that does not fit the model. Expected a "
             "vocabulary of 8 tokens, as many as the model embeds, received Characters "
-            "with 15. Pass the processor with which the model was trained, or make the "
-            "model with target_vocabulary=15.",
+            "with 15. Pass the processor with which the model was trained, or build "
+            "the model with target_vocabulary=15.",
         ),
         (
             lambda t: ks.Translator(with_head(t, 9), t.source_text, t.target_text),
             "Translator got a target_text that does not fit the model. Expected a "
             "vocabulary of 9 tokens, as many as the model predicts, received "
             "Characters with 8. Pass the processor with which the model was trained, "
-            "or make the model with target_vocabulary=8.",
+            "or build the model with target_vocabulary=8.",
         ),
         (
             lambda t: ks.Translator(t.model, t.source_text, t.target_text, unknown={}),
@@ -359,15 +360,15 @@ def test_errors(call, text):
         ),
         (
             {"unknown": ["a"]},
-            "Translator got unusable words for unknown ones. Expected a dict from "
-            "source words to target words, or None, received unknown=['a']. Pass {} "
-            "to copy the source word.",
+            "Translator got an unusable dictionary of unknown words. Expected a dict "
+            "from source words to target words, or None, received unknown=['a']. Pass "
+            "{} to copy the source word.",
         ),
         (
             {"unknown": {"a": 1}},
-            "Translator got unusable words for unknown ones. Expected a dict from "
-            "source words to target words, or None, received unknown={'a': 1}. Pass {} "
-            "to copy the source word.",
+            "Translator got an unusable dictionary of unknown words. Expected a dict "
+            "from source words to target words, or None, received unknown={'a': 1}. "
+            "Pass {} to copy the source word.",
         ),
         (
             {"target_text": "characters"},

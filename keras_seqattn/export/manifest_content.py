@@ -1,4 +1,4 @@
-"""What the manifest of an export says about the translator in it."""
+"""The content of an export's `manifest.json`."""
 
 import hashlib
 import json
@@ -7,26 +7,26 @@ import math
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.manifest import versions
 
-# What the caller may add to: the rest of these is found out.
-_OPEN = {"model": ("function", "arguments")}
-_FIXED = (
+_MODEL_ENTRIES = ("function", "arguments")  # that the user may pass
+# Entries that the export writes itself.
+_RESERVED = (
     *("format", "created_with", "source_text", "target_text", "search", "max_length"),
     *("max_source", "shortlist", "weights", "signatures", "files"),
 )
 
 
-def describe(pipeline, weights, functions, own=None):
-    """The content of `manifest.json`, but for the checksums.
+def manifest_content(pipeline, weights, functions, entries=None):
+    """Return the content of `manifest.json` without the checksums.
 
     Args:
         pipeline: `Pipeline`.
-        weights: how they are stored, e.g. "float32".
+        weights: "float32", "bfloat16" or "int8".
         functions: concrete functions by the names of their signatures.
-        own: what the caller knows, checked: `model` with `function` and `arguments`,
-            `metrics`, and anything else.
+        entries: entries of the user, after `check_entries`: `model` with `function` and
+            `arguments`, `metrics`, and any others.
     """
-    own = {} if own is None else own
-    model = {"function": None, "arguments": None, **own.get("model", {})}
+    entries = {} if entries is None else entries
+    model = {"function": None, "arguments": None, **entries.get("model", {})}
     model["class"] = type(pipeline.model).__name__
     model["parameters"] = _parameters(pipeline.model)
     return {
@@ -39,54 +39,53 @@ def describe(pipeline, weights, functions, own=None):
         "max_source": pipeline.max_source,
         **_shortlist(pipeline.shortlist),
         "weights": weights,
-        "metrics": own.get("metrics"),
+        "metrics": entries.get("metrics"),
         "signatures": {name: _signature(f) for name, f in functions.items()},
-        **{k: v for k, v in own.items() if k not in ("model", "metrics")},
+        **{k: v for k, v in entries.items() if k not in ("model", "metrics")},
     }
 
 
-def check_own(own):
-    """Raises where the caller's part of a manifest cannot be one."""
-    if own is None:
+def check_entries(entries):
+    """Check the user's entries for a manifest."""
+    if entries is None:
         return
-    if not isinstance(own, dict) or not isinstance(own.get("model", {}), dict):
+    if not isinstance(entries, dict) or not isinstance(entries.get("model", {}), dict):
         raise four_part_error(
             "export got an unusable manifest",
-            "a dict, and a dict as its 'model'",
-            f"manifest={own!r}",
+            "a dict, whose 'model' is a dict, too",
+            f"manifest={entries!r}",
             'Pass e.g. manifest={"model": {"function": "zoo.bahdanau2015"}, '
             '"licence": "CC-BY-4.0"}',
         )
-    taken = [name for name in own if name in _FIXED]
-    inner = own.get("model", {})
-    taken += [f"model/{name}" for name in inner if name not in _OPEN["model"]]
-    if taken:
+    reserved = [name for name in entries if name in _RESERVED]
+    model = entries.get("model", {})
+    reserved += [f"model/{name}" for name in model if name not in _MODEL_ENTRIES]
+    if reserved:
         raise four_part_error(
-            "export got a manifest with what is found out",
-            "names of your own, 'metrics', and a 'model' with "
-            f"{' and '.join(_OPEN['model'])}",
-            f"{', '.join(taken)}",
-            "Leave them out",
+            "export got a manifest with reserved names",
+            f"new names, 'metrics', and a 'model' with {' and '.join(_MODEL_ENTRIES)}",
+            f"{', '.join(reserved)}",
+            "Leave them out: export writes them itself",
         )
     try:
-        json.dumps(own, allow_nan=False)
+        json.dumps(entries, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise four_part_error(
             "export got a manifest that JSON cannot hold",
             "strings, finite numbers, lists and dicts of them",
             error,
-            "Convert the rest",
+            "Convert other values",
         ) from error
 
 
 def _parameters(model):
-    parts = getattr(model, "models", [model])  # of an ensemble, each one
+    parts = getattr(model, "models", [model])  # all members of an ensemble
     weights = [getattr(part, "weights", ()) for part in parts]
     return sum(math.prod(weight.shape) for part in weights for weight in part)
 
 
 def _shortlist(shortlist):
-    """Nothing if there is none; else translations depend on their batch."""
+    """Return the entry of a shortlist; with one, answers depend on their batch."""
     if shortlist is None:
         return {}
     sizes = {"common": shortlist.common, "size": shortlist.size}
@@ -102,14 +101,14 @@ def _text(text):
 
 
 def _config(value):
-    """An object by its class and options; a number is itself."""
+    """Return the class and options of an object, or a number as it is."""
     if not hasattr(value, "get_config"):
         return value
     return {"class": type(value).__name__, **value.get_config()}
 
 
 def _signature(function):
-    """`{"inputs": {name: [dtype, shape]}, "outputs": ...}`."""
+    """Return `{"inputs": {name: [dtype, shape]}, "outputs": ...}`."""
     inputs = {spec.name: spec for spec in function.structured_input_signature[0]}
     sides = {"inputs": inputs, "outputs": function.structured_outputs}
     return {

@@ -1,4 +1,4 @@
-"""Weights in fewer bytes: what a graph reads in place of a model's variables."""
+"""Weights that are stored as float32, in 16 bits (bfloat16), or as int8."""
 
 import contextlib
 
@@ -6,58 +6,56 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.checks import check_choice
 
 KINDS = ("float32", "bfloat16", "int8")
-_SMALL = 1024  # numbers: fewer are not worth it
+_SMALL = 1024  # numbers; smaller weights stay float32
 
 
 class StoredWeights(tf.Module):
-    """The variables of a model, as a SavedModel will hold them.
+    """The variables of a model in the form in which a SavedModel stores them.
 
-    A function that is traced uses the model inside of `with stored.read():`. There they
-    become float32 again, once per call and before any loop, so that a step costs what
-    it did. The model itself stays as it is.
+    A traced function calls the model inside of `with stored.read():`. There the weights
+    become float32 again, once per call and before any loop, so a step takes as long as
+    before. The model itself does not change.
 
     Args:
-        model: with Keras `variables`; `Seq2Seq`, `Ensemble`, or your own.
-        kind: "float32": as they are. "bfloat16": half the bytes; "int8": a quarter,
-            symmetric, with a float32 scale for each row or each column of a matrix,
-            whichever errs less. Biases and other small things stay as they are.
+        model: `Seq2Seq`, `Ensemble`, or another model with Keras `variables`.
+        kind: "float32" leaves the weights as they are. "bfloat16" needs half of the
+            bytes. "int8" needs a quarter; it is symmetric, with a float32 scale for
+            each row or each column of a matrix, whichever has the smaller error. Small
+            weights such as biases stay float32.
     """
 
     def __init__(self, model, kind="float32"):
         check_kind(kind)
         super().__init__()
-        variables = getattr(model, "variables", ())  # a model of one's own has none
+        variables = getattr(model, "variables", ())  # a user's model may have none
         stored = [(variable, *_store(variable, kind)) for variable in variables]
         self.stored = [parts for _, parts, _ in stored]
-        # In a function: what a module has as an attribute is saved with it.
+        # Behind a lambda, because tf.Module would track and save an attribute.
         self._values = lambda: [
             (variable, read(*parts)) for variable, parts, read in stored if read
         ]
 
     @contextlib.contextmanager
     def read(self):
-        """What the layers read meanwhile is what is stored: once in each function."""
+        """Make layers read the stored weights; use it once in each traced function."""
         values = self._values()
         with keras.StatelessScope(values) if values else contextlib.nullcontext():
             yield
 
 
 def check_kind(kind):
-    """It is one that can be stored."""
-    if kind not in KINDS:
-        raise four_part_error(
-            "export got unknown weights",
-            f"one of {list(KINDS)}",
-            f"weights={kind!r}",
-            "Check the spelling",
-        )
+    """Check the name of a way to store weights."""
+    check_choice("export", "value of weights", kind, KINDS)
 
 
 def _store(variable, kind):
-    """Variables to keep, and how to read them; None: as the layers do anyway."""
+    """Return variables to store, and a function that reads them.
+
+    The function is None if layers can read the variable itself.
+    """
     if not isinstance(variable, keras.Variable):
         return [variable], None
     is_large = len(variable.shape) > 1 and np.prod(variable.shape) >= _SMALL
@@ -65,20 +63,20 @@ def _store(variable, kind):
         return [variable.value], None
     value = keras.ops.convert_to_numpy(variable)
     if kind == "bfloat16":
-        return [_kept(tf.cast(value, tf.bfloat16))], _from_bfloat16
-    return [_kept(part) for part in quantized(value)], _from_int8
+        return [_variable(tf.cast(value, tf.bfloat16))], _from_bfloat16
+    return [_variable(part) for part in quantized(value)], _from_int8
 
 
 def quantized(value):
-    """int8, and the float32 scale with which it is multiplied.
+    """Return int8 numbers, and the float32 scales with which they are multiplied.
 
     Equations:
         scale[i] = max{|value[i, j]| : j} / 127
         q[i, j] = round(value[i, j] / scale[i])
         for the axis i whose q * scale is nearest to the value
     """
-    found = [_along(value, axis) for axis in range(value.ndim)]
-    return min(found, key=lambda pair: np.square(pair[0] * pair[1] - value).sum())
+    candidates = [_along(value, axis) for axis in range(value.ndim)]
+    return min(candidates, key=lambda pair: np.square(pair[0] * pair[1] - value).sum())
 
 
 def _along(value, axis):
@@ -88,7 +86,7 @@ def _along(value, axis):
     return np.rint(steps).astype("int8"), scale
 
 
-def _kept(value):
+def _variable(value):
     return tf.Variable(value, trainable=False)
 
 

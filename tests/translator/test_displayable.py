@@ -1,4 +1,4 @@
-"""How translations are shown: notebook, page, terminal, figure."""
+"""How translations are displayed: notebook, page, terminal, figure."""
 
 import sys
 import types
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import keras_seqattn as ks
-from keras_seqattn.translator import shown
+from keras_seqattn.translator import displayable
 from keras_seqattn.translator.translation import Token, Translation, Translations
 
 matplotlib.use("Agg")
@@ -81,10 +81,10 @@ def test_show_in_a_terminal(ipython, capsys, monkeypatch, has_ipython):
     monkeypatch.delitem(sys.modules, "IPython", raising=False)
     displayed = ipython(False) if has_ipython else []
     one = translation()
-    Translations([one] * (shown.MOST + 5)).show()
+    Translations([one] * (displayable.MOST + 5)).show()
     printed = capsys.readouterr().out
     assert displayed == []
-    assert printed == f"ab\nIt\n{one.heat_map()}\n\n" * shown.MOST
+    assert printed == f"ab\nIt\n{one.heat_map()}\n\n" * displayable.MOST
 
 
 # Figures ------------------------------------------------------------------------------
@@ -120,10 +120,10 @@ def test_figure_says_what_its_font_cannot_draw():
     with pytest.warns(UserWarning) as warned:
         translation(source=["注意", "力"]).figure()
     assert str(warned[0].message) == (
-        "Translation.figure draws boxes for 3 characters. Expected fonts that have "
-        "them all, received ['sans-serif'] without '力意注' (CJK UNIFIED "
-        'IDEOGRAPH-529B). Pass others, e.g. font=["DejaVu Sans", "Noto Sans CJK JP"]; '
-        "a browser finds them by itself: Translation.html."
+        "Translation.figure draws boxes for 3 characters. Expected fonts that have all "
+        "characters, received ['sans-serif'] without '力意注' (CJK UNIFIED "
+        'IDEOGRAPH-529B). Pass other fonts, e.g. font=["DejaVu Sans", "Noto Sans CJK '
+        'JP"]; or use Translation.html, because browsers choose fonts themselves.'
     )
     assert warned[0].filename == __file__
     with warnings.catch_warnings():
@@ -146,13 +146,13 @@ def test_figure_without_matplotlib(monkeypatch):
     with pytest.raises(ImportError) as raised:
         translation().figure()
     assert str(raised.value) == (
-        "Translation.figure lacks a package. Expected matplotlib to be installed, "
-        'received "import of matplotlib halted; None in sys.modules". Call `pip '
-        'install "keras_seqattn[plot]"`; Translation.show and Translation.html do '
-        "without it."
+        "Translation.figure needs a package that is not installed. Expected "
+        'matplotlib, received "import of matplotlib halted; None in sys.modules". Run '
+        '`pip install "keras_seqattn[plot]"`; Translation.show and Translation.html do '
+        "not need it."
     )
 
 
-def test_a_translation_is_shown_by_what_a_translator_returns():
-    assert issubclass(ks.translator.Translation, shown.Shown)
-    assert issubclass(ks.translator.Translations, shown.Shown)
+def test_translations_are_displayable():
+    assert issubclass(ks.translator.Translation, displayable.Displayable)
+    assert issubclass(ks.translator.Translations, displayable.Displayable)

@@ -1,16 +1,16 @@
-"""Answers of `:predict` as JSON, in pieces.
+"""Bodies of responses to `:predict`: JSON that is written in pieces.
 
 `json.dumps` of a large value keeps all other threads waiting, and the text of an answer
-takes ten times the memory of its arrays. So a piece is made when the client has taken
-the piece before it.
+takes ten times the memory of its arrays. So the next piece is written only after the
+client has taken the piece before it.
 """
 
 import json
 
-from keras_seqattn.serving.refused import bad_request
-from keras_seqattn.serving.tensors import to_json
+from keras_seqattn.serving.http_errors import http_error
+from keras_seqattn.serving.json_tensors import to_json
 
-NUMBERS, STRINGS = 4096, 512  # of a piece; about 10 ms
+NUMBERS, STRINGS = 4096, 512  # values that are converted at once, in about 10 ms
 SMALL = 256  # values; a smaller answer is one piece, which takes less than 1 ms
 TEXT = 65_536  # characters that are sent at once
 
@@ -24,37 +24,38 @@ def is_small(outputs):
     return sum(array.size for array in outputs.values()) <= SMALL
 
 
-def check_rows(question, outputs):
-    """Refuses "instances" if the outputs have no row for each of them."""
+def check_rows(call, outputs):
+    """Refuse "instances" if the outputs do not have one row for each of them."""
     sizes = {array.shape[:1] for array in outputs.values()}
-    if question.is_by_row and sizes != {(question.rows,)}:
-        raise bad_request(
-            "The answer has no rows",
-            'a signature whose outputs have one for each instance for "instances"',
-            f"{question.signature.name!r}, which has others",
-            'Send "inputs", and get "outputs"',
+    if call.is_by_row and sizes != {(call.rows,)}:
+        raise http_error(
+            400,
+            '"instances" does not work with this signature',
+            "a signature whose outputs have one row for each instance",
+            f"{call.signature.name!r}, whose outputs have not",
+            'Send "inputs"; the answer then has "outputs"',
         )
 
 
-def pieces(question, outputs):
-    """The text of an answer, an iterator of strings of `TEXT` characters or more.
+def pieces(call, outputs):
+    """Return an iterator of strings of `TEXT` characters or more: the answer.
 
     Args:
-        question: `Question`.
-        outputs: dict of arrays, those of this question alone.
+        call: `SignatureCall`.
+        outputs: dict of arrays, the outputs of this call.
     """
-    return _joined(_answer(question, outputs), TEXT)
+    return _join_short(_answer(call, outputs), TEXT)
 
 
-def _answer(question, outputs):
-    yield '{"predictions": ' if question.is_by_row else '{"outputs": '
-    if len(outputs) == 1:  # the only one needs no name
+def _answer(call, outputs):
+    yield '{"predictions": ' if call.is_by_row else '{"outputs": '
+    if len(outputs) == 1:  # a single output is written without its name
         [(name, array)] = outputs.items()
         yield from _array(name, array)
-    elif question.is_by_row:
+    elif call.is_by_row:
         rows = (
             _object({name: array[i, ...] for name, array in outputs.items()})
-            for i in range(question.rows)
+            for i in range(call.rows)
         )
         if is_small(outputs):
             rows = [_small_rows(outputs)]
@@ -65,10 +66,10 @@ def _answer(question, outputs):
 
 
 def _small_rows(outputs):
-    """All rows; one conversion for each array, and not one for each row."""
-    found = {name: to_json(name, array) for name, array in outputs.items()}
-    rows = zip(*found.values(), strict=True)
-    yield _dumps([dict(zip(found, row, strict=True)) for row in rows])[1:-1]
+    """Yield all rows as one string; each array is converted once, not row by row."""
+    columns = {name: to_json(name, array) for name, array in outputs.items()}
+    rows = zip(*columns.values(), strict=True)
+    yield _dumps([dict(zip(columns, row, strict=True)) for row in rows])[1:-1]
 
 
 def _object(arrays):
@@ -79,14 +80,14 @@ def _object(arrays):
 
 
 def _array(name, array):
-    """Nested lists, an axis at a time, until one of them is small enough."""
+    """Yield nested lists; a large array is split along its first axis."""
     most = STRINGS if array.dtype.kind == "O" else NUMBERS
     if array.ndim == 0 or array.size <= most:
         yield _dumps(to_json(name, array))
         return
     row = array.size // len(array)
     if row > most:
-        yield from _list(_array(name, each) for each in array)
+        yield from _list(_array(name, part) for part in array)
     else:
         step = most // row
         parts = (array[i : i + step] for i in range(0, len(array), step))
@@ -94,7 +95,7 @@ def _array(name, array):
 
 
 def _list(elements):
-    """A list of elements that are pieces themselves."""
+    """Yield a list; each element is an iterable of strings."""
     yield "["
     for i, element in enumerate(elements):
         if i:
@@ -103,8 +104,8 @@ def _list(elements):
     yield "]"
 
 
-def _joined(texts, size):
-    """Texts of this size or more, but for the last."""
+def _join_short(texts, size):
+    """Yield texts of at least this size; only the last one may be shorter."""
     texts = iter(texts)
     while True:
         taken, length = [], 0

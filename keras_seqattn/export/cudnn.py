@@ -1,4 +1,4 @@
-"""Graphs for other machines than this one."""
+"""Keeps cuDNN's kernels out of exported graphs, which then run on any machine."""
 
 import contextlib
 
@@ -9,10 +9,10 @@ from keras_seqattn.errors import four_part_error
 
 @contextlib.contextmanager
 def without_cudnn(model):
-    """What is traced meanwhile runs on any machine.
+    """Make all functions that are traced meanwhile independent of a GPU.
 
-    Where there is a GPU, Keras's recurrent layers write cuDNN's kernels into a graph,
-    and it runs nowhere else. The weights are the same.
+    On a machine with a GPU, Keras's recurrent layers write cuDNN's kernels into a
+    graph, which then runs on no other machine. The weights are the same in both cases.
     """
     layers = [x for x in _layers(model) if getattr(x, "use_cudnn", False)]
     before = [layer.use_cudnn for layer in layers]
@@ -25,8 +25,8 @@ def without_cudnn(model):
             layer.use_cudnn = value
 
 
-def check_portable(functions):
-    """No graph has cuDNN's kernels, wherever they come from.
+def check_no_cudnn(functions):
+    """Check that no graph contains kernels of cuDNN.
 
     Args:
         functions: concrete functions by name.
@@ -38,20 +38,20 @@ def check_portable(functions):
                 "export got a model that needs a GPU",
                 "a graph without cuDNN",
                 f"{', '.join(kernels)} in the signature {name}",
-                "Pass use_cudnn=False to the recurrent layers that the model keeps "
-                "where Keras does not find them",
+                "Pass use_cudnn=False to the recurrent layers that Keras does not "
+                "track as layers of the model",
             )
 
 
 def operations(function):
-    """Names of all operations in a concrete function, a set."""
+    """Return the names of all operations in a concrete function, a set."""
     graph = function.graph.as_graph_def()
-    inside = (node for f in graph.library.function for node in f.node_def)
-    return {node.op for node in [*graph.node, *inside]}
+    inner_nodes = (node for f in graph.library.function for node in f.node_def)
+    return {node.op for node in [*graph.node, *inner_nodes]}
 
 
 def _layers(model):
-    """All Keras layers of a model, of an ensemble those of each member."""
+    """Yield all Keras layers of a model, or of all members of an ensemble."""
     for part in getattr(model, "models", [model]):
         if isinstance(part, keras.layers.Layer):
             yield from part._flatten_layers()

@@ -1,4 +1,4 @@
-"""Large answers are written in pieces, and taken piece by piece."""
+"""Large answers are written and sent in pieces."""
 
 import json
 import socket
@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from keras_seqattn.serving import writing
-from keras_seqattn.serving.predict import Question
-from keras_seqattn.serving.tensors import to_json
+from keras_seqattn.serving import predict_response
+from keras_seqattn.serving.json_tensors import to_json
+from keras_seqattn.serving.predict_request import SignatureCall
 from tests.serving.test_batches import half_asked, until
 from tests.serving.thread import serving
 
@@ -35,7 +35,7 @@ def arrays(rows, width):
 def test_pieces_are_the_whole(rows, width, is_by_row, names):
     outputs = arrays(rows, width)
     outputs = {name: outputs[name] for name in names or outputs}
-    question = Question(None, {}, rows, is_by_row, (1, 1))
+    call = SignatureCall(None, {}, rows, is_by_row, (1, 1))
     values = {name: to_json(name, array) for name, array in outputs.items()}
     if names:
         [expected] = values.values()
@@ -44,26 +44,26 @@ def test_pieces_are_the_whole(rows, width, is_by_row, names):
         expected = [dict(zip(values, row, strict=True)) for row in columns]
     else:
         expected = values
-    texts = list(writing.pieces(question, outputs))
+    texts = list(predict_response.pieces(call, outputs))
     key = "predictions" if is_by_row else "outputs"
     expected = json.dumps({key: expected}, ensure_ascii=False)
     assert "".join(texts) == expected
-    assert all(len(text) >= writing.TEXT for text in texts[:-1])
-    assert max(map(len, texts)) < 3 * writing.TEXT
+    assert all(len(text) >= predict_response.TEXT for text in texts[:-1])
+    assert max(map(len, texts)) < 3 * predict_response.TEXT
 
 
 def test_no_values():
-    question = Question(None, {}, 0, False, (1, 1))
+    call = SignatureCall(None, {}, 0, False, (1, 1))
     outputs = {"x": np.zeros((0, 3)), "y": np.zeros((2, 0, 5_000)), "z": np.array(2)}
     expected = {"outputs": {"x": [], "y": [[], []], "z": 2}}
-    assert json.loads("".join(writing.pieces(question, outputs))) == expected
+    assert json.loads("".join(predict_response.pieces(call, outputs))) == expected
 
 
 def test_rows_are_checked_before_a_byte_is_sent():
     signature = SimpleNamespace(name="total")
-    question = Question(signature, {}, 3, True, (1, 1))
-    with pytest.raises(Exception, match="The answer has no rows"):
-        writing.check_rows(question, {"x": np.zeros((20_000, 9))})
+    call = SignatureCall(signature, {}, 3, True, (1, 1))
+    with pytest.raises(Exception, match="does not work with this signature"):
+        predict_response.check_rows(call, {"x": np.zeros((20_000, 9))})
 
 
 # Of a server --------------------------------------------------------------------------

@@ -1,67 +1,71 @@
-"""JSON values to arrays and back, as TensorFlow Serving maps them."""
+"""Conversion of JSON values to arrays and back, as in TensorFlow Serving."""
 
 import base64
 import math
 
 import numpy as np
 
-from keras_seqattn.serving.refused import bad_request, shown
+from keras_seqattn.serving.http_errors import http_error, short_json
 
-MOST_AXES = 32  # of NumPy, at the least
-CHUNK = 65_536  # numbers that are strings at once, of 128 bytes each
+MOST_AXES = 32  # NumPy allows at least these
+CHUNK = 65_536  # numbers that are converted to strings at once, 128 bytes each
 
 
 def to_array(name, value, spec):
-    """A tensor in nested lists as an array.
+    """Return the array that nested lists describe.
 
     Args:
-        name: of the input, for errors.
+        name: name of the input, for errors.
         value: as JSON has it.
         spec: `Spec`.
     """
     shape = _shape(value)
-    if not _fits(shape, spec.shape):
-        raise bad_request(
+    if not _is_allowed(shape, spec.shape):
+        raise http_error(
+            400,
             f"Input {name!r} has the wrong shape",
-            _in_words(spec.shape),
-            f"{list(shape)} from {shown(value)}",
-            "Write a list for each axis, as GET .../metadata says; a plain text is an "
-            "instance, a list of texts an input",
+            _shape_in_words(spec.shape),
+            f"{list(shape)} from {short_json(value)}",
+            'Nest lists as GET .../metadata says. In "instances" send texts; in '
+            '"inputs" send lists of texts',
         )
     leaves = _leaves(name, value, shape)
     return _ARRAYS[spec.dtype.kind](name, leaves, spec.dtype).reshape(shape)
 
 
 def to_json(name, array):
-    """An array as nested lists; what no number is (NaN, infinity) as null."""
+    """Return an array as nested lists; NaN and infinity become null."""
     if array.dtype.kind == "O":
-        found = np.empty(array.size, object)
-        found[:] = [_written(name, each) for each in array.ravel()]
-        return found.reshape(array.shape).tolist()
+        values = np.empty(array.size, object)
+        values[:] = [_json_text(name, text) for text in array.ravel()]
+        return values.reshape(array.shape).tolist()
     if array.dtype.kind == "f":
-        found = _as_short(array.ravel())
-        found = np.where(np.isfinite(found), found.astype(object), None)
-        return found.reshape(array.shape).tolist()
+        values = _shortest_floats(array.ravel())
+        values = np.where(np.isfinite(values), values.astype(object), None)
+        return values.reshape(array.shape).tolist()
     return array.tolist()
 
 
-def _as_short(numbers):
-    """By way of strings: 0.1 of float32 is 0.1, not 0.10000000149011612."""
-    found = np.empty(numbers.size)
+def _shortest_floats(numbers):
+    """Return float64 numbers with few digits: 0.1 instead of 0.10000000149011612.
+
+    The conversion to strings finds the shortest decimal number of a float32.
+    """
+    values = np.empty(numbers.size)
     for start in range(0, numbers.size, CHUNK):
         part = slice(start, start + CHUNK)
-        found[part] = numbers[part].astype("U32").astype(float)
-    return found
+        values[part] = numbers[part].astype("U32").astype(float)
+    return values
 
 
-def _written(name, text):
+def _json_text(name, text):
     if name.endswith("_bytes"):
         return {"b64": base64.b64encode(text).decode("ascii")}
     return text.decode("utf-8", "replace")
 
 
 def _shape(value):
-    """That of the first elements; `_leaves` finds whether the others have it, too."""
+    """Return the shape of the first elements; `_leaves` checks the others."""
     shape = []
     while isinstance(value, list):
         shape.append(len(value))
@@ -69,7 +73,7 @@ def _shape(value):
     return tuple(shape)
 
 
-def _fits(shape, expected):
+def _is_allowed(shape, expected):
     if expected is None:
         return len(shape) <= MOST_AXES
     return len(shape) == len(expected) and all(
@@ -77,32 +81,33 @@ def _fits(shape, expected):
     )
 
 
-def _in_words(shape):
+def _shape_in_words(shape):
     if shape is None:
-        return f"{MOST_AXES} axes or less"
+        return f"at most {MOST_AXES} axes"
     return f"[{', '.join('any' if size is None else str(size) for size in shape)}]"
 
 
 def _leaves(name, value, shape):
-    """What is in the innermost lists; all lists of an axis have its size."""
+    """Return the elements of the innermost lists, and check all sizes."""
     leaves = [value]
     for size in shape:
-        for each in leaves:
-            if not isinstance(each, list) or len(each) != size:
-                raise bad_request(
-                    f"Input {name!r} is no tensor",
-                    f"lists of {size} elements beside each other",
-                    shown(each),
+        for element in leaves:
+            if not isinstance(element, list) or len(element) != size:
+                raise http_error(
+                    400,
+                    f"Input {name!r} has lists of different lengths",
+                    f"{size} elements in all lists of one axis",
+                    short_json(element),
                     "Make all of them equally long",
                 )
-        leaves = [element for each in leaves for element in each]
+        leaves = [inner for element in leaves for inner in element]
     return leaves
 
 
 def _strings(name, leaves, dtype):
-    found = np.empty(len(leaves), object)
-    found[:] = [_bytes(name, leaf) for leaf in leaves]
-    return found
+    strings = np.empty(len(leaves), object)
+    strings[:] = [_bytes(name, leaf) for leaf in leaves]
+    return strings
 
 
 def _bytes(name, leaf):
@@ -113,17 +118,19 @@ def _bytes(name, leaf):
     try:
         return base64.b64decode(text, validate=True) if is_binary else text.encode()
     except UnicodeEncodeError:
-        raise bad_request(
-            f"Input {name!r} has half a character",
-            "text, surrogates in pairs",
-            shown(leaf),
-            "Escape characters above U+FFFF as two",
+        raise http_error(
+            400,
+            f"Input {name!r} has an unpaired surrogate",
+            "text whose surrogates come in pairs",
+            short_json(leaf),
+            "Escape a character above U+FFFF as two surrogates",
         ) from None
     except ValueError:
-        raise bad_request(
-            f"Input {name!r} has something that is not base64",
+        raise http_error(
+            400,
+            f"Input {name!r} has a value that is not base64",
             '{"b64": "..."} with A-Z, a-z, 0-9, +, / and = at the end',
-            shown(leaf),
+            short_json(leaf),
             "Encode the bytes again, or send text as a plain string",
         ) from None
 
@@ -153,10 +160,11 @@ def _booleans(name, leaves, dtype):
 
 
 def _wrong_type(name, expected, leaf):
-    return bad_request(
+    return http_error(
+        400,
         f"Input {name!r} has a value of the wrong type",
         expected,
-        shown(leaf),
+        short_json(leaf),
         "See GET .../metadata for the types",
     )
 

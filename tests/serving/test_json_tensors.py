@@ -5,9 +5,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from keras_seqattn.serving.http_errors import HttpError, short_json
+from keras_seqattn.serving.json_tensors import to_array, to_json
 from keras_seqattn.serving.model import Spec
-from keras_seqattn.serving.refused import Refused, shown
-from keras_seqattn.serving.tensors import to_array, to_json
 
 
 def spec(dtype, *shape):
@@ -38,7 +38,7 @@ def test_what_is_too_deep_to_be_shown():
     deep = 1
     for _ in range(100_000):
         deep = [deep]
-    assert shown(deep) == "too many lists in lists"
+    assert short_json(deep) == "lists that are nested too deeply"
 
 
 def test_any_rank():
@@ -48,10 +48,10 @@ def test_any_rank():
     deep = 1
     for _ in range(33):
         deep = [deep]
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(HttpError) as caught:
         to_array("x", deep, anything)
     assert caught.value.message.startswith(
-        "Input 'x' has the wrong shape. Expected 32 axes or less, received [1, 1, "
+        "Input 'x' has the wrong shape. Expected at most 32 axes, received [1, 1, "
     )
 
 
@@ -72,7 +72,7 @@ def test_any_rank():
     ],
 )
 def test_wrong_types(value, dtype, expected):
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(HttpError) as caught:
         to_array("x", [value], spec(dtype, None))
     assert caught.value.status == 400
     start = f"Input 'x' has a value of the wrong type. Expected {expected}, received "
@@ -85,11 +85,11 @@ def test_wrong_types(value, dtype, expected):
     "value, received", [([[1, 2], [3]], "[3]"), ([[1, 2], 3], "3")]
 )
 def test_ragged(value, received):
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(HttpError) as caught:
         to_array("x", value, spec("int32", None, None))
     assert caught.value.message == (
-        "Input 'x' is no tensor. Expected lists of 2 elements beside each other, "
-        f"received {received}. Make all of them equally long."
+        "Input 'x' has lists of different lengths. Expected 2 elements in all lists of "
+        f"one axis, received {received}. Make all of them equally long."
     )
 
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from keras_seqattn.serving.sizes import Bounds, cells, padded
+from keras_seqattn.serving.computation_size import LengthBounds, cell_count, padded_size
 from tests.serving.test_batches import at_once, half_asked, until
 from tests.serving.thread import serving
 
@@ -32,11 +32,11 @@ def array(*texts):
     ],
 )
 def test_lengths_of_a_text(manifest, text, expected):
-    assert Bounds.of(manifest).lengths({"text": array("", text)}) == expected
+    assert LengthBounds.of(manifest).lengths({"text": array("", text)}) == expected
 
 
 def test_lengths_of_other_inputs():
-    bounds = Bounds.of({"max_source": 5, "max_length": RELATIVE})
+    bounds = LengthBounds.of({"max_source": 5, "max_length": RELATIVE})
     pair = {"source": array("ab", "abc"), "target": array("", "abcdefghi")}
     assert bounds.lengths(pair) == (4, 6)
     assert bounds.lengths({"x": np.zeros(3)}) == (1, 1)
@@ -44,14 +44,14 @@ def test_lengths_of_other_inputs():
 
 
 def test_bytes_that_are_no_text():
-    assert Bounds().lengths({"text": np.array([b"\xff\xfe"], object)}) == (7, 7)
+    assert LengthBounds().lengths({"text": np.array([b"\xff\xfe"], object)}) == (7, 7)
 
 
 def test_a_batch_is_padded_to_its_longest():
     long = SimpleNamespace(rows=1, lengths=(100, 10))
     wide = SimpleNamespace(rows=3, lengths=(5, 50))
-    assert cells(long) == 1000 and cells(wide) == 750
-    assert padded(padded((0, 0, 0), long), wide) == (4, 100, 50)
+    assert cell_count(long) == 1000 and cell_count(wide) == 750
+    assert padded_size(padded_size((0, 0, 0), long), wide) == (4, 100, 50)
 
 
 @pytest.mark.system
@@ -63,10 +63,10 @@ def test_a_huge_answer_is_refused(client, by_row):
     asked = {"instances": [pair] * 64} if by_row else {"inputs": columns}
     computed = client.metrics().get(("seqattn_batch_rows_count", ("score",)))
     assert client.refused(status=413, signature_name="score", **asked) == (
-        "The request asks for too large a computation. Expected rows x longest source "
-        "x longest target of 4000000 or less, in tokens, received 64 x 301 x 300, if "
-        "every byte is a token. Send fewer or shorter texts at once and long texts "
-        "apart, or start the server with a larger --max-cells."
+        "The computation of this request is too large. Expected rows x longest source "
+        "x longest target in tokens of at most 4000000, received 64 x 301 x 300, if "
+        "every byte is a token. Send fewer texts in one request, send long texts "
+        "alone, or start the server with a larger --max-cells."
     )
     assert client.metrics().get(("seqattn_batch_rows_count", ("score",))) == computed
 
@@ -96,7 +96,7 @@ def test_usual_requests_pass(client):
 def test_shared_batches_are_limited_too(odd, monkeypatch):
     """Three texts of 400 bytes fit together, and five do not."""
     picky = odd.signatures["picky"]
-    monkeypatch.setattr(picky, "_bounds", Bounds())
+    monkeypatch.setattr(picky, "_bounds", LengthBounds())
     with serving(odd, wait_ms=300, max_cells=500_000) as client:
         asked = {"signature_name": "picky", "instances": ["a" * 400]}
         found = at_once([lambda: client.ask(**asked)] * 5)
@@ -116,8 +116,8 @@ def test_all_requests_together_are_limited(odd, monkeypatch):
             )
             said = client.refused(status=503, **asked)
         assert said == (
-            "The server has more to do than it can. Expected at most 150 rows x source "
-            "x target in all running requests, received 100 beside 100. Try again in a "
+            "The server is overloaded. Expected at most 150 rows x source x target in "
+            "all running requests, received 100 while 100 are running. Try again in a "
             "second."
         )
         assert client.ask(instances=[1.0]) == {"predictions": [0.5]}
