@@ -7,7 +7,7 @@ import zipfile
 import numpy as np
 import tensorflow as tf
 
-from keras_seqattn.data.encoded import EncodedPairs, Ids
+from keras_seqattn.data.encoded_pairs import EncodedPairs, Ids
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.files import replacing
 from keras_seqattn.safe_reading import well_formed

@@ -3,8 +3,7 @@
 import numpy as np
 
 from keras_seqattn.checks import check_count
-from keras_seqattn.data.checks import check_ratio
-from keras_seqattn.data.report import Report
+from keras_seqattn.data.filter_report import Report
 from keras_seqattn.errors import four_part_error
 
 
@@ -121,11 +120,23 @@ def _check_bounds(owner, unit, least, most, ratio):
         if bound is not None:
             check_count(owner, name, bound, 1)
     if ratio is not None:
-        check_ratio(owner, ratio)
+        _check_ratio(owner, ratio)
     if None not in (least, most) and least > most:
         raise four_part_error(
             f"{owner} got bounds that nothing fits",
             f"min_{unit} <= max_{unit}",
             f"{least} and {most}",
             "Swap them",
+        )
+
+
+def _check_ratio(owner, ratio):
+    number = isinstance(ratio, (int, float)) and not isinstance(ratio, bool)
+    if not number or not ratio >= 1:
+        raise four_part_error(
+            f"{owner} got an unusable ratio",
+            "a number, 1 or more",
+            f"ratio={ratio!r}",
+            "The ratio says how many times longer one side may be than the other, "
+            "e.g. 3",
         )

@@ -2,7 +2,7 @@
 
 import json
 
-from keras_seqattn.data.files import is_text, lines
+from keras_seqattn.data.text_files import is_text, lines
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.safe_reading import well_formed
 

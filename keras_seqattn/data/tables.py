@@ -2,7 +2,7 @@
 
 import csv
 
-from keras_seqattn.data.files import is_text, lines
+from keras_seqattn.data.text_files import is_text, lines
 from keras_seqattn.errors import four_part_error
 
 

@@ -3,7 +3,7 @@
 import re
 from xml.etree import ElementTree
 
-from keras_seqattn.data.files import opened
+from keras_seqattn.data.text_files import open_text
 from keras_seqattn.errors import four_part_error
 
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -14,7 +14,7 @@ def rows(path, languages):
     """Yields (unit number, source, target); a text is None where it is missing."""
     number, found = 0, set()
     wanted = [code.lower() for code in languages]
-    with opened(path) as file:
+    with open_text(path) as file:
         try:
             for unit in _units(file):
                 number += 1

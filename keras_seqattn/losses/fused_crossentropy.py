@@ -64,11 +64,11 @@ class FusedCrossentropy(SmoothedCrossentropy):
         elif len(y_pred.shape) != 3:
             reason = "the logits are not [batch, target, vocabulary]"
         loss = choose(
-            type(self).__name__, "auto", super().__call__, self._of_readout, reason
+            type(self).__name__, "auto", super().__call__, self._loss_of_readout, reason
         )
         return loss(y_true, y_pred, sample_weight)
 
-    def _of_readout(self, y_true, y_pred, sample_weight=None):
+    def _loss_of_readout(self, y_true, y_pred, sample_weight=None):
         mask = getattr(y_pred, "_keras_mask", None)
         labels = token_ids(y_true, y_pred)
         count = ops.cast(ops.size(labels), self.dtype)
@@ -82,7 +82,7 @@ class FusedCrossentropy(SmoothedCrossentropy):
         )
         carry_judged(y_pred, y_true, judged)
         mean = ops.divide_no_nan(ops.cast(judged.total, self.dtype), count)
-        return _Given(self.name, dtype=self.dtype)(mean[None], mean[None])
+        return _ComputedLoss(self.name, dtype=self.dtype)(mean[None], mean[None])
 
     def get_config(self):
         return {
@@ -92,7 +92,7 @@ class FusedCrossentropy(SmoothedCrossentropy):
         }
 
 
-class _Given(keras.losses.Loss):
+class _ComputedLoss(keras.losses.Loss):
     """What is left for Keras to do with a loss: its share on several replicas."""
 
     def call(self, y_true, y_pred):

@@ -26,7 +26,7 @@ import math
 import numpy as np
 
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.pictures.measures import metrics
+from keras_seqattn.pictures.picture_metrics import picture_metrics
 from keras_seqattn.pictures.token_places import from_bytes, in_text
 
 VERSION = 1
@@ -85,7 +85,7 @@ def picture(text, tokens, hypotheses, reference=None, gold=None):
     }
     for found in hypotheses:
         _check_sizes(len(found["tokens"]), len(tokens), found["shape"])
-    return {**made, "metrics": metrics(made)}
+    return {**made, "metrics": picture_metrics(made)}
 
 
 def hypothesis(text, tokens, weights, *, kind="free", rank=0, **about):

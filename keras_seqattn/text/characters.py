@@ -5,9 +5,9 @@ import collections
 import tensorflow as tf
 
 from keras_seqattn.text.checks import check_characters, check_vocabulary_size
-from keras_seqattn.text.listed import ListedProcessor, most_frequent, table
-from keras_seqattn.text.normalization import spell
-from keras_seqattn.text.ragged import ragged_rows
+from keras_seqattn.text.listed_processor import ListedProcessor, most_frequent, table
+from keras_seqattn.text.normalization import code_points
+from keras_seqattn.text.ragged_operations import ragged_rows
 
 
 class Characters(ListedProcessor):
@@ -57,7 +57,7 @@ class Characters(ListedProcessor):
         return cls(most_frequent(counts, vocabulary_size, minimum_count), **options)
 
     def _tokenize(self, texts):
-        codes, starts, ends, splits = spell(texts)
+        codes, starts, ends, splits = code_points(texts)
         return ragged_rows(splits, self._ids.lookup(codes), starts, ends)
 
     def _join(self, ids):

@@ -93,7 +93,7 @@ def check_vocabulary_size(owner, size, least):
         )
 
 
-def batch_of(owner, texts):
+def string_batch(owner, texts):
     """Strings `[batch]`, and whether they were a scalar."""
     try:
         strings = strings_of(texts)
@@ -129,7 +129,7 @@ def _repaired(text):
     return well_formed(text) if isinstance(text, str) else text
 
 
-def ids_of(owner, ids):
+def id_tensor(owner, ids):
     """Ids as a tensor, ragged for lists of lists."""
     try:
         if isinstance(ids, (list, tuple)):

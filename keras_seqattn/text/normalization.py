@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from keras_seqattn.text.optional import tensorflow_text
-from keras_seqattn.text.ragged import keep, row_of, running_sum
+from keras_seqattn.text.optional_packages import tensorflow_text
+from keras_seqattn.text.ragged_operations import keep, row_of, running_sum
 
 SPACE = ord(" ")
 END = "\0"  # changes nothing in front of it
@@ -20,7 +20,7 @@ WHITE_SPACE = "".join(chr(c) for c in range(0x3001) if chr(c).isspace())
 FORMS = {"nfc": "NFC", "nfkc": "NFKC", "nfkc_casefold": "NFC"}
 
 
-class Spelled(NamedTuple):
+class CodePoints(NamedTuple):
     """The characters of texts one after the other, and what each of them stands for."""
 
     codes: Any  # [characters], int32: code points
@@ -33,12 +33,12 @@ class Spelled(NamedTuple):
         codes = tf.RaggedTensor.from_row_splits(self.codes, self.splits, validate=False)
         return tf.strings.unicode_encode(codes, "UTF-8")
 
-    def source(self, starts, ends, splits):
+    def original_bytes(self, starts, ends, splits):
         """From bytes of `text()` to bytes of the untouched text, rows by `splits`.
 
         What is empty stays empty. What is a part of a character becomes all of it.
         """
-        _, firsts, lasts, own = spell(self.text())
+        _, firsts, lasts, own = code_points(self.text())
         first = _search(firsts, own, starts, splits, "right") - 1
         last = _search(lasts, own, ends, splits, "left")
         begin = tf.gather(self.starts, first)
@@ -46,7 +46,7 @@ class Spelled(NamedTuple):
 
 
 class Normalizer:
-    """Texts `[batch]` to `Spelled`; invalid UTF-8 becomes U+FFFD.
+    """Texts `[batch]` to `CodePoints`; invalid UTF-8 becomes U+FFFD.
 
     Args:
         owner: name of the class that asks, for errors.
@@ -75,19 +75,19 @@ class Normalizer:
         self._steps = tuple(steps)
 
     def __call__(self, texts):
-        spelled = spell(texts)
+        points = code_points(texts)
         for step in self._steps:
-            spelled = step(spelled)
-        return spelled
+            points = step(points)
+        return points
 
 
-def spell(texts):
+def code_points(texts):
     """The characters of texts `[batch]`."""
     codes, starts = tf.strings.unicode_decode_with_offsets(texts, "UTF-8", "replace")
     splits, starts = codes.row_splits, starts.values
     sizes = tf.gather(tf.cast(tf.strings.length(texts), tf.int64), row_of(splits))
     following = tf.concat([starts, [0]], axis=0)[1:]  # 0: the next text begins
-    return Spelled(
+    return CodePoints(
         codes.values, starts, tf.where(following > 0, following, sizes), splits
     )
 
@@ -98,13 +98,13 @@ def _search(offsets, splits, wanted, wanted_splits, side):
     return tf.searchsorted(behind, wanted + row_of(wanted_splits) * 2**40, side)
 
 
-def _compose(library, form, spelled):
+def _compose(library, form, points):
     """A Unicode normal form."""
     # find_source_offsets refuses texts without characters, and brings the process down
     # where there are no texts: so one character more in each, and one text more.
-    texts = tf.concat([spelled.text(), [""]], axis=0) + END
+    texts = tf.concat([points.text(), [""]], axis=0) + END
     texts, changes = library.normalize_utf8_with_offsets_map(texts, form)
-    codes, starts, ends, splits = spell(texts)
+    codes, starts, ends, splits = code_points(texts)
     kept, shorter = keep(tf.concat([starts, [0]], axis=0)[1:] > 0, splits)
 
     def before(offsets):
@@ -117,31 +117,31 @@ def _compose(library, form, spelled):
     # the start of the first character with that end.
     first = _search(ends, splits, ends, splits, "left")
     starts = tf.gather(starts, first)
-    begin, end = spelled.source(starts, ends, splits)
-    return Spelled(tf.gather(codes, kept), begin, end, splits)
+    begin, end = points.original_bytes(starts, ends, splits)
+    return CodePoints(tf.gather(codes, kept), begin, end, splits)
 
 
-def _fold(library, spelled):
+def _fold(library, points):
     """NFKC_Casefold of each character: none, one or several."""
-    codes, index = tf.unique(spelled.codes)
+    codes, index = tf.unique(points.codes)
     folded = library.case_fold_utf8(tf.strings.unicode_encode(codes[:, None], "UTF-8"))
     folded = tf.gather(tf.strings.unicode_decode(folded, "UTF-8"), index)
     origin = row_of(folded.row_splits)
-    return Spelled(
+    return CodePoints(
         folded.values,
-        tf.gather(spelled.starts, origin),
-        tf.gather(spelled.ends, origin),
-        tf.gather(folded.row_splits, spelled.splits),
+        tf.gather(points.starts, origin),
+        tf.gather(points.ends, origin),
+        tf.gather(folded.row_splits, points.splits),
     )
 
 
-def _replace(table, spelled):
+def _replace(table, points):
     """Characters by others, one for one; `table` is sorted."""
     old, new = (np.array(list(x), "int32") for x in (table.keys(), table.values()))
-    codes = spelled.codes
+    codes = points.codes
     at = tf.minimum(tf.searchsorted(old, codes), len(old) - 1)
     codes = tf.where(tf.gather(old, at) == codes, tf.gather(new, at), codes)
-    return spelled._replace(codes=codes)
+    return points._replace(codes=codes)
 
 
 @functools.cache
@@ -155,12 +155,12 @@ def _lowercase():
     return {letter: small for letter, small in letters if letter != small}
 
 
-def _drop_spaces(spelled):
+def _drop_spaces(points):
     """One space between words, none around them."""
-    codes, starts, ends, splits = spelled
+    codes, starts, ends, splits = points
     rows, word = row_of(splits), codes != SPACE
     before = running_sum(tf.cast(word, tf.int32), splits) > 0
     same_row = tf.concat([rows, [-1]], axis=0)[1:] == rows
     after = tf.concat([word, [False]], axis=0)[1:] & same_row
     kept, splits = keep(word | (before & after), splits)
-    return Spelled(*(tf.gather(x, kept) for x in (codes, starts, ends)), splits)
+    return CodePoints(*(tf.gather(x, kept) for x in (codes, starts, ends)), splits)

@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.text import reading, saving
+from keras_seqattn.text import learning_texts, processor_folder
 from keras_seqattn.text.checks import (
-    batch_of,
     check_normalization,
     check_sequences,
     check_vocabulary,
-    ids_of,
+    id_tensor,
+    string_batch,
 )
 from keras_seqattn.text.normalization import WHITE_SPACE, Normalizer
 from keras_seqattn.types import SpecialTokens
@@ -80,7 +80,7 @@ class TextProcessor(tf.Module):
     @classmethod
     def learn_from_files(cls, paths, *args, **kwargs):
         """`learn` from the lines of files, plain or gzip; the rest as there."""
-        return cls.learn(reading.each_line(cls.__name__, paths), *args, **kwargs)
+        return cls.learn(learning_texts.each_line(cls.__name__, paths), *args, **kwargs)
 
     def normalize(self, texts):
         """The texts as they are read: what `decode` gives back where none is unknown.
@@ -91,7 +91,7 @@ class TextProcessor(tf.Module):
         Returns:
             Strings of the same shape.
         """
-        texts, is_scalar = batch_of(type(self).__name__, texts)
+        texts, is_scalar = string_batch(type(self).__name__, texts)
         texts = self._normalizer(texts).text()
         return texts[0] if is_scalar else texts
 
@@ -105,7 +105,7 @@ class TextProcessor(tf.Module):
         Returns:
             int32, ragged `[batch, None]`; for one string `[None]`.
         """
-        texts, is_scalar = batch_of(type(self).__name__, texts)
+        texts, is_scalar = string_batch(type(self).__name__, texts)
         texts = self._normalizer(texts).text()
         ids = self._sample(texts) if sample else self._tokenize(texts)[0]
         return ids[0] if is_scalar else ids
@@ -120,10 +120,10 @@ class TextProcessor(tf.Module):
             `Tokens(ids, pieces, starts, ends)`, each ragged `[batch, None]`; for one
             string `[None]`.
         """
-        texts, is_scalar = batch_of(type(self).__name__, texts)
-        spelled = self._normalizer(texts)
-        ids, starts, ends = self._tokenize(spelled.text())
-        begin, end = spelled.source(starts.values, ends.values, ids.row_splits)
+        texts, is_scalar = string_batch(type(self).__name__, texts)
+        points = self._normalizer(texts)
+        ids, starts, ends = self._tokenize(points.text())
+        begin, end = points.original_bytes(starts.values, ends.values, ids.row_splits)
         bounds = starts.with_values(begin), ends.with_values(end)
         tokens = Tokens(ids, self.pieces(ids), *bounds)
         return Tokens(*(x[0] for x in tokens)) if is_scalar else tokens
@@ -137,7 +137,7 @@ class TextProcessor(tf.Module):
         Returns:
             Strings `[...]`; an unknown token is written ⁇.
         """
-        ids = ids_of(type(self).__name__, ids)
+        ids = id_tensor(type(self).__name__, ids)
         check_sequences(type(self).__name__, ids)
         if isinstance(ids, tf.RaggedTensor):
             if ids.values.shape.rank > 1:
@@ -157,7 +157,7 @@ class TextProcessor(tf.Module):
         Returns:
             Strings of the same shape; an unknown token is `<unk>`.
         """
-        return tf.gather(self._pieces, ids_of(type(self).__name__, ids))
+        return tf.gather(self._pieces, id_tensor(type(self).__name__, ids))
 
     def get_config(self):
         """The options, without the vocabulary: those of `__init__` by name."""
@@ -165,12 +165,12 @@ class TextProcessor(tf.Module):
 
     def save(self, folder):
         """Writes `text.json` and the vocabulary into a folder, made where missing."""
-        saving.save(self, folder)
+        processor_folder.save(self, folder)
 
     @classmethod
     def load(cls, folder):
         """The processor that was saved, of the class that it was."""
-        return saving.load(cls, folder)
+        return processor_folder.load(cls, folder)
 
     @classmethod
     def _make_normalizer(cls, normalization, lowercase):
@@ -181,7 +181,7 @@ class TextProcessor(tf.Module):
         """Texts to learn from, as they will be read."""
         check_normalization(cls.__name__, normalization)
         normalizer = cls._make_normalizer(normalization, lowercase)
-        return reading.normalized(cls.__name__, texts, normalizer)
+        return learning_texts.normalized(cls.__name__, texts, normalizer)
 
     def _words_of(self, ids):
         """What is not special, up to the first end, ragged `[batch, None]`."""

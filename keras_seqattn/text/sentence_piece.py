@@ -6,7 +6,7 @@ import tensorflow as tf
 
 from keras_seqattn.text.checks import check_vocabulary_size
 from keras_seqattn.text.normalization import WHITE_SPACE
-from keras_seqattn.text.optional import tensorflow_text
+from keras_seqattn.text.optional_packages import tensorflow_text
 from keras_seqattn.text.processor import TextProcessor
 from keras_seqattn.text.sentence_piece_checks import check_sampling, read_vocabulary
 from keras_seqattn.text.sentence_piece_learner import SPACE, learn_model

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.text.checks import SPECIAL
-from keras_seqattn.text.optional import sentencepiece, sentencepiece_proto
+from keras_seqattn.text.optional_packages import sentencepiece, sentencepiece_proto
 from keras_seqattn.text.processor import UNKNOWN
 from keras_seqattn.types import SpecialTokens
 

@@ -5,11 +5,11 @@ import collections
 import tensorflow as tf
 
 from keras_seqattn.text.checks import SPECIAL, check_vocabulary_size
-from keras_seqattn.text.listed import ListedProcessor
+from keras_seqattn.text.listed_processor import ListedProcessor
 from keras_seqattn.text.normalization import WHITE_SPACE
-from keras_seqattn.text.optional import tensorflow_text, word_piece_learner
+from keras_seqattn.text.optional_packages import tensorflow_text, word_piece_learner
 from keras_seqattn.text.processor import UNKNOWN
-from keras_seqattn.text.ragged import ragged_rows, row_of
+from keras_seqattn.text.ragged_operations import ragged_rows, row_of
 from keras_seqattn.text.words import split
 
 START = "▁"  # of a word, as in GNMT: nothing but white space separates words

@@ -5,8 +5,8 @@ import collections
 import tensorflow as tf
 
 from keras_seqattn.text.checks import check_vocabulary_size, check_words
-from keras_seqattn.text.listed import ListedProcessor, most_frequent, table
-from keras_seqattn.text.ragged import ragged_rows, running_sum
+from keras_seqattn.text.listed_processor import ListedProcessor, most_frequent, table
+from keras_seqattn.text.ragged_operations import ragged_rows, running_sum
 
 
 class Words(ListedProcessor):

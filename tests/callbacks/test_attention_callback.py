@@ -276,9 +276,9 @@ def test_an_error_does_not_end_the_training(tmp_path):
     assert probe.count == 1 and steps(tmp_path) == []
     assert [str(warning.message) for warning in caught] == [
         "AttentionCallback could not show the alignments. Expected a model that "
-        "translates and a folder to write in, received RuntimeError: out of luck. The "
-        "training goes on without them; to see where the error comes from, call "
-        "`write(step)`."
+        "translates and a folder that can be written to, received RuntimeError: out "
+        "of luck. The training continues without them; call `write(step)` to see "
+        "where the error comes from."
     ]
 
 

@@ -11,7 +11,7 @@ import keras
 import numpy as np
 import pytest
 
-from keras_seqattn.callbacks.moving_average import final_weights
+from keras_seqattn.callbacks.final_weights import final_weights
 from keras_seqattn.files import is_whole
 from keras_seqattn.models.checkpoint import load_weights, save_weights
 from tests.callbacks.translators import Scripted, validation
@@ -82,10 +82,9 @@ def test_training_goes_on_when_the_disk_is_full(tmp_path):
     assert [entry["best"] for entry in callback.record.entries] == [True, False, True]
     [warning] = [w for w in caught if w.category is RuntimeWarning]
     assert str(warning.message) == (
-        "Validation could not save a file. Expected to write "
-        f"{str(tmp_path / 'best.weights.h5')!r}, received: File too large. Make "
-        "room: training goes on, what was there before is untouched, and "
-        "weights that cannot be saved do not count as the best."
+        "Validation could not save its best weights. Expected to write "
+        f"{str(tmp_path / 'best.weights.h5')!r}, received File too large. Make "
+        "room: the training continues, and what was saved before is unchanged."
     )
 
 
@@ -104,7 +103,7 @@ def test_on_a_file_system_that_is_really_full(tmp_path, size, best):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[0] == f"best on disk [1.0, 1.0, 1.0, {best}]"
-    assert "received: No space left on device. Make room" in done.stdout
+    assert "received No space left on device. Make room" in done.stdout
     assert "steps [1, 2, 3, 4]\nleft []\n" in done.stdout
 
 

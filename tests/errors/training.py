@@ -72,7 +72,7 @@ def without_best():
     folder.record_path = mock.Mock()
     record = ValidationRecord(text_metric("bleu"))
     record.read = lambda path: record.add(3, {"bleu": 1.0}, True)
-    folder.go_on(record, 5)
+    folder.resume(record, 5)
 
 
 def with_damaged_best():
@@ -85,18 +85,10 @@ def with_damaged_best():
         record = ValidationRecord(text_metric("bleu"))
         record.read = lambda path: record.add(3, {"bleu": 1.0}, True)
         try:
-            folder.go_on(record, 5)
+            folder.resume(record, 5)
         except ValueError as error:
             error.args = (str(error).replace(str(folder.path), "RUN"),)
             raise
-
-
-def unusable(name, value, expected, example):
-    return (
-        lambda: ks.callbacks.DivergenceGuard(**{name: value}),
-        f"DivergenceGuard got an unusable {name}. Expected {expected}, received "
-        f"{name}={value!r}. Pass {name}={example!r}, for example.",
-    )
 
 
 def diverge():
@@ -112,14 +104,14 @@ def diverge():
 def from_step_0():
     folder = ValidationFolder(".", None, 0)
     folder.record_path = HERE  # any file that is there
-    folder.go_on(None, 0)
+    folder.resume(None, 0)
 
 
 def unreadable(path):
     return (
-        "Validation got a record that it cannot read. Expected what it wrote itself, "
-        f"received {path!r}. Delete the file: the weights beside it stay, only the "
-        "best value is forgotten."
+        "Validation got a record that it cannot read. Expected a file that "
+        f"Validation wrote, received {path!r}. Delete the file: the weights "
+        "beside it stay, only the best value is forgotten."
     )
 
 
@@ -299,14 +291,15 @@ TEXTS = [
     ),
     (
         lambda: validation(Scripted(), average=3),
-        "Validation got something to average and no place to keep it. Expected a "
-        "folder, received average=3 and folder=None. Pass folder=..., where the "
-        "weights of the last validations are kept.",
+        "Validation got an average without a folder. Expected a folder that "
+        "keeps the weights of the last validations, received average=3 and "
+        "folder=None. Pass folder='...', or average=0.",
     ),
     (
         lambda: validation(Scripted(), metrics=["wer", "wer"]),
-        "Validation got unusable metrics. Expected one or more, each with a name of "
-        "its own, received ['wer', 'wer']. Pass e.g. metrics=['bleu', 'chrf'].",
+        "Validation got unusable metrics. Expected one metric or more with "
+        "different names, received ['wer', 'wer']. Pass e.g. metrics=['bleu', "
+        "'chrf'].",
     ),
     (
         lambda: ks.callbacks.Validation("a translator", PAIRS),
@@ -315,15 +308,16 @@ TEXTS = [
     ),
     (
         lambda: ks.callbacks.Validation(Scripted(), (["a"], [])),
-        "Validation got sides of different length. Expected one reference, or a list "
-        "of some, for each of one source or more, received 1 sources and 0 references. "
-        "Pass (sources, references).",
+        "Validation got sides of different length. Expected one or more "
+        "sources, and for each a reference or a list of references, received 1 "
+        "sources and 0 references. Pass (sources, references).",
     ),
     (
         from_step_0,
-        "Validation got the folder of another training. Expected an empty one for a "
-        f"training that starts at step 0, received one with {str(HERE)!r}. Use a new "
-        "folder; or, to go on, load model and optimizer before fit.",
+        "Validation got the folder of another training. Expected an empty "
+        "folder, because the training starts at step 0, received a folder with "
+        f"{str(HERE)!r}. Use a new folder; to continue that training, load the "
+        "model and the optimizer before fit.",
     ),
     (lambda: read(HERE), unreadable(str(HERE))),
     (lambda: read_text(NO_BEST), unreadable("run/validation.json")),
@@ -331,30 +325,43 @@ TEXTS = [
     (
         without_best,
         "Validation got a folder without its best weights. Expected "
-        f"{str(Path('none', 'best.weights.h5'))!r}, as validation.json names a best "
-        "validation, received no file. Put it back; or delete validation.json, which "
-        "forgets the best value.",
+        f"{str(Path('none', 'best.weights.h5'))!r}, because validation.json "
+        "names a best validation, received no such file. Put the file back, or "
+        "delete validation.json: then the best value is forgotten.",
     ),
     (
         with_damaged_best,
         "Validation got damaged best weights. Expected the checksum in "
-        "best.weights.h5.sha256, received other content of 'RUN/best.weights.h5'. Put "
-        "the file back; or delete validation.json, which forgets the best value.",
+        "best.weights.h5.sha256, received other content of "
+        "'RUN/best.weights.h5'. Put the right file back, or delete "
+        "validation.json: then the best value is forgotten.",
     ),
     (
         diverge,
         "The loss has diverged. Expected finite weights and a loss of at most 200, 100 "
-        "times the first one, received a loss of 201 in step 7 of epoch 2; the last "
-        "good one was 2 in step 7. Use a lower learning rate, a warm-up, or clip the "
-        "gradients.",
+        "times the first loss, received a loss of 201 in step 7 of epoch 2; the last "
+        "good loss was 2 in step 7. Lower the learning rate, add a warm-up, or clip "
+        "the gradients.",
     ),
-    unusable("action", "ignore", "'stop' or 'skip'", "stop"),
-    unusable("factor", 1, "a number above 1", 100.0),
-    unusable("every", 0, "a positive integer", 50),
+    (
+        lambda: ks.callbacks.DivergenceGuard("ignore"),
+        "DivergenceGuard got an unknown action. Expected one of skip, stop, received "
+        "'ignore'. Check the spelling.",
+    ),
+    (
+        lambda: ks.callbacks.DivergenceGuard(factor=1),
+        "DivergenceGuard got an unusable factor. Expected a number above 1, "
+        "received factor=1. Pass factor=100.0, for example.",
+    ),
+    (
+        lambda: ks.callbacks.DivergenceGuard(every=0),
+        "DivergenceGuard got an unusable every. Expected a positive integer, received "
+        "every=0. Pass a Python int, 1 or more.",
+    ),
     (
         lambda: read_text('{"metric": "chrf", "entries": []}'),
-        "Validation got the folder of another training. Expected one that was judged "
-        "by 'bleu', received 'run/validation.json' with 'chrf'. Use a new folder, or "
-        "the same first metric.",
+        "Validation got the folder of another training. Expected a training "
+        "whose first metric is 'bleu', received 'run/validation.json' with "
+        "'chrf'. Use a new folder, or the same first metric.",
     ),
 ]

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import keras_seqattn as ks
-from keras_seqattn.text.drawing import RAMP
-from keras_seqattn.text.terminal import clusters, columns
+from keras_seqattn.text.terminal_heat_map import RAMP
+from keras_seqattn.text.terminal_text import clusters, columns
 
 TOKENS = st.lists(st.text(max_size=30), min_size=1, max_size=8)
 

@@ -1,10 +1,10 @@
 """CMUdict: how English words are pronounced."""
 
-from keras_seqattn.data.corpora.folder import VARIABLE, file_in, folder_of
+from keras_seqattn.data.corpora.corpus_folder import VARIABLE, file_in, folder_of
 from keras_seqattn.data.corpora.references import by_source, held_out
-from keras_seqattn.data.files import lines
 from keras_seqattn.data.pairs import Pairs
 from keras_seqattn.data.tasks.task_data import Task
+from keras_seqattn.data.text_files import lines
 from keras_seqattn.errors import four_part_error
 
 _SPLITS = {

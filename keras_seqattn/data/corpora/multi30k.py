@@ -2,9 +2,9 @@
 
 import os
 
+from keras_seqattn.data.corpora.corpus_folder import file_in, folder_of
 from keras_seqattn.data.corpora.download import fetch
-from keras_seqattn.data.corpora.folder import file_in, folder_of
-from keras_seqattn.data.reading import read_pairs
+from keras_seqattn.data.pair_files import read_pairs
 from keras_seqattn.data.tasks.task_data import Task
 from keras_seqattn.errors import four_part_error
 

@@ -11,7 +11,7 @@ def by_source(pairs):
     return targets
 
 
-def of_all_places(sources, references):
+def pooled_references(sources, references):
     """For each source the references of all the places where it stands.
 
     Args:

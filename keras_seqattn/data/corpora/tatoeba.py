@@ -5,7 +5,7 @@ import random
 
 from keras_seqattn.checks import check_count
 from keras_seqattn.data.corpora.references import by_source, held_out
-from keras_seqattn.data.reading import read_pairs
+from keras_seqattn.data.pair_files import read_pairs
 from keras_seqattn.data.tasks.task_data import Task
 from keras_seqattn.errors import four_part_error
 

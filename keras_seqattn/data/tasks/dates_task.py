@@ -7,7 +7,7 @@ from keras_seqattn.checks import check_count
 from keras_seqattn.data.pairs import Pairs
 from keras_seqattn.data.tasks.checks import check_range, check_splits
 from keras_seqattn.data.tasks.date_patterns import writers
-from keras_seqattn.data.tasks.splits import deal
+from keras_seqattn.data.tasks.splits import split_items
 from keras_seqattn.data.tasks.task_data import Task
 
 LANGUAGES = tuple("da de en en_GB es fi fr it nl pl pt sv".split())
@@ -62,7 +62,7 @@ def dates(
     draw.shuffle(days)
     splits = {
         split: _pairs(chosen, ways, draw)
-        for split, chosen in deal(days, **counts).items()
+        for split, chosen in split_items(days, **counts).items()
     }
     what = f"dates ({', '.join(languages)}) to ISO: 1 May 2003 to 2003-05-01"
     return Task("dates", what, **splits)

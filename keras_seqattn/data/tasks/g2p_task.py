@@ -7,7 +7,7 @@ from keras_seqattn.checks import check_count
 from keras_seqattn.data.corpora.references import held_out
 from keras_seqattn.data.pairs import Pairs
 from keras_seqattn.data.tasks.checks import check_splits, package
-from keras_seqattn.data.tasks.splits import deal
+from keras_seqattn.data.tasks.splits import split_items
 from keras_seqattn.data.tasks.task_data import Task
 
 STRESS = str.maketrans("", "", "012")
@@ -51,7 +51,7 @@ def g2p(use_stress=False, train=None, validation=2_000, test=5_000, seed=0):
     check_splits("g2p", len(words), "words", remedy, **least)
     random.Random(seed).shuffle(words)
     splits, references = {}, {}
-    for split, chosen in deal(words, **counts).items():
+    for split, chosen in split_items(words, **counts).items():
         known = {word: _pronunciations(found[word], use_stress) for word in chosen}
         if split == "train":
             splits[split] = _every(known)

@@ -5,7 +5,7 @@ import random
 from keras_seqattn.checks import check_count
 from keras_seqattn.data.pairs import Pairs
 from keras_seqattn.data.tasks.checks import check_range, check_splits
-from keras_seqattn.data.tasks.splits import deal
+from keras_seqattn.data.tasks.splits import split_items
 from keras_seqattn.errors import four_part_error
 
 
@@ -21,7 +21,7 @@ def sequence_splits(owner, change, symbols, lengths, seed, **counts):
     drawn = _draw(symbols, lengths, sum(counts.values()), random.Random(seed))
     return {
         split: Pairs(texts, list(map(change, texts)))
-        for split, texts in deal(drawn, **counts).items()
+        for split, texts in split_items(drawn, **counts).items()
     }
 
 

@@ -3,7 +3,7 @@
 import itertools
 
 
-def deal(items, train, validation, test):
+def split_items(items, train, validation, test):
     """`{"test": [...], "validation": [...], "train": [...]}`, disjoint.
 
     Test and validation come first, so that they stay the same whatever `train` is;

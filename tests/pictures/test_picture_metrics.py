@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from keras_seqattn.pictures.measures import longest_common
 from keras_seqattn.pictures.picture import hypothesis as said
 from keras_seqattn.pictures.picture import picture
+from keras_seqattn.pictures.picture_metrics import longest_common
 from tests.tensorboard.logs import spaced
 
 SOURCE = spaced("a", "cat")  # three tokens, the end among them

@@ -15,7 +15,7 @@ _OF_ALIGNMENT = (
 )
 
 
-def metrics(picture):
+def picture_metrics(picture):
     """Numbers about the best hypothesis of a picture.
 
     It is the best one that the search has found; if it has found none, the reference,

@@ -3,9 +3,9 @@
 import os
 
 from keras_seqattn.checks import check_choice
-from keras_seqattn.data import json_lines, line_files, tables, tmx
-from keras_seqattn.data.files import is_text
+from keras_seqattn.data import json_lines, parallel_files, tables, tmx
 from keras_seqattn.data.pairs import Pairs
+from keras_seqattn.data.text_files import is_text
 from keras_seqattn.errors import four_part_error
 
 _SUFFIXES = {
@@ -72,7 +72,7 @@ def read_pairs(
         rows = _ROWS[format](paths[0], _columns(format, columns))
     else:
         _check_no_table(format, columns)
-        rows = line_files.rows(*paths)
+        rows = parallel_files.rows(*paths)
     return _collect(rows, paths, encoding_errors == "skip")
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_seqattn.checks import check_count
-from keras_seqattn.data.plan import check_sizes, plan_batches
+from keras_seqattn.data.batch_plan import check_sizes, plan_batches
 
 _AHEAD = 2  # batches that are made while the model is at work
 
@@ -127,7 +127,7 @@ class _Epochs:
         self.planned, self.shuffle = planned, shuffle
         self.seed, self.epoch = seed, epoch
         # Two, for whoever leaves an epoch unfinished and begins another.
-        self._dealt = functools.lru_cache(maxsize=2)(self._deal)
+        self._epoch_batches = functools.lru_cache(maxsize=2)(self._make_epoch)
 
     def next(self):
         """The dataset of the epoch that is next when the first batch is asked for."""
@@ -135,10 +135,10 @@ class _Epochs:
         return tf.data.Dataset.range(size).map(lambda step: self._tensors(epoch, step))
 
     def _begin(self):
-        _, dealt = self._dealt(self.epoch)
-        return np.int64(self.epoch), np.int64(len(dealt))
+        _, batches = self._epoch_batches(self.epoch)
+        return np.int64(self.epoch), np.int64(len(batches))
 
-    def _deal(self, epoch):
+    def _make_epoch(self, epoch):
         """The pairs, and for each batch their numbers and the two lengths."""
         encoded, plan = self.planned(epoch)
         random = np.random.default_rng([self.seed, epoch]) if self.shuffle else None
@@ -153,9 +153,9 @@ class _Epochs:
         return {"source": source, "target": target}, labels
 
     def _batch(self, epoch, step):
-        encoded, dealt = self._dealt(int(epoch))
-        batch = _batch(encoded, *dealt[step])
-        if step + 1 == len(dealt):
+        encoded, batches = self._epoch_batches(int(epoch))
+        batch = _batch(encoded, *batches[step])
+        if step + 1 == len(batches):
             self.epoch = int(epoch) + 1
         return batch
 

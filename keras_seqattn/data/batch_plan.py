@@ -6,7 +6,7 @@ import sys
 import numpy as np
 
 from keras_seqattn.checks import check_count
-from keras_seqattn.data.encoded import EncodedPairs
+from keras_seqattn.data.encoded_pairs import EncodedPairs
 from keras_seqattn.errors import four_part_error
 
 # Source lengths that are not told apart: fewer shapes, and more pairs that may meet.
@@ -104,9 +104,11 @@ def plan_batches(encoded, batch_tokens=None, *, batch_size=None, pad_to_multiple
     plans = []
     for strip in _STRIPS:
         cells = _cells(*sizes, strip * pad_to_multiple, pad_to_multiple)
-        plans.append((cells, _deal(_contents(cells, *sizes, counts), *limits)))
-    cells, dealt = min(plans, key=lambda plan: _positions(plan[1]))
-    return BatchPlan(cells[size_of], *dealt.T, tuple(np.sum(lengths, axis=1).tolist()))
+        plans.append((cells, _fill_batches(_contents(cells, *sizes, counts), *limits)))
+    cells, batches = min(plans, key=lambda plan: _positions(plan[1]))
+    return BatchPlan(
+        cells[size_of], *batches.T, tuple(np.sum(lengths, axis=1).tolist())
+    )
 
 
 def _cells(source, target, strip, multiple):
@@ -131,7 +133,7 @@ def _contents(cells, source, target, counts):
     return contents.tolist()
 
 
-def _deal(contents, batch_tokens, batch_size):
+def _fill_batches(contents, batch_tokens, batch_size):
     """`[batches, 3]`: pairs, source length and target length; as full as they may be.
 
     A pair that is longer than `batch_tokens` gets a batch of its own.
@@ -150,8 +152,8 @@ def _deal(contents, batch_tokens, batch_size):
     return np.array([*batches, (rows, *longest)])
 
 
-def _positions(dealt):
-    rows, source, target = dealt.T
+def _positions(batches):
+    rows, source, target = batches.T
     return np.sum(rows * (source + target))
 
 

@@ -12,7 +12,7 @@ _GZIP = b"\x1f\x8b"  # no text in UTF-8 begins with it
 
 
 @contextlib.contextmanager
-def opened(path):
+def open_text(path):
     """A file as bytes; that it is compressed is seen in its first bytes."""
     if not os.path.isfile(path):
         raise four_part_error(
@@ -43,7 +43,7 @@ def lines(path):
     separators, such as U+2028, are text. What is not UTF-8 becomes lone surrogates,
     which `is_text` finds.
     """
-    with opened(path) as file:
+    with open_text(path) as file:
         start = codecs.BOM_UTF8
         for line in file:
             line, start = line.removeprefix(start), b""

@@ -2,7 +2,7 @@
 
 import itertools
 
-from keras_seqattn.data.files import lines
+from keras_seqattn.data.text_files import lines
 from keras_seqattn.errors import four_part_error
 
 

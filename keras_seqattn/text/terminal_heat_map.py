@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.text.terminal import clusters, columns
+from keras_seqattn.text.terminal_text import clusters, columns
 
 SHADES = " ░▒▓█"
 # Of the 256 colours: dark to light, so that it reads without colour vision, too.
