@@ -137,6 +137,5 @@ def _check_ratio(owner, ratio):
             f"{owner} got an unusable ratio",
             "a number, 1 or more",
             f"ratio={ratio!r}",
-            "The ratio says how many times longer one side may be than the other, "
-            "e.g. 3",
+            "Pass how many times longer than the other a side may be, e.g. ratio=3",
         )

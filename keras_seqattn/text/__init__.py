@@ -1,4 +1,4 @@
-"""From strings to ids and back, inside the TensorFlow graph."""
+"""Text processors: strings to token ids and back, inside the TensorFlow graph."""
 
 from keras_seqattn.text.characters import Characters
 from keras_seqattn.text.processor import TextProcessor

@@ -324,8 +324,9 @@ ROWS = [
     ),
     (
         lambda: data.batches(sampled, 30),
-        "Words cannot sample. Expected sample=False, received sample=True. Use a "
-        "SentencePiece: its segmentations have probabilities.",
+        "Words cannot draw a random segmentation. Expected sample=False, "
+        "received sample=True. Use SentencePiece, whose segmentations have "
+        "probabilities.",
     ),
     (lambda: data.batches(ENCODED, 0), count("batches", "batch_tokens", 1, 0)),
     (
