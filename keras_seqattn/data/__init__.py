@@ -1,6 +1,7 @@
-"""From files to batches: read, filter, encode, deal into batches of like lengths.
+"""From files to batches: read, filter, encode, group into batches.
 
-Each step is a function; a training chains them:
+A batch has sentences of similar length. Each step is a function; a training script
+calls them in turn:
 
     pairs, report = filter_pairs(read_pairs("train.en", "train.de"))
     encoded = encode(pairs, source_text, target_text)
