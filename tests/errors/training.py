@@ -117,64 +117,67 @@ def unreadable(path):
 
 def fit(owner, hypotheses, references):
     return (
-        f"{owner} got hypotheses and references that do not fit. Expected one "
-        "reference, or a list of some, for each of one hypothesis or more, received "
-        f"{hypotheses} hypotheses and {references} references. Check the files: a line "
-        "may be missing."
+        f"{owner} got hypotheses and references of different number. Expected "
+        "one or more hypotheses, and for each a reference or a list of "
+        f"references, received {hypotheses} hypotheses and {references} "
+        "references. Check the files: a line may be missing."
     )
 
 
 def no_text(owner, hypothesis, references):
     return (
-        f"{owner} got something to compare that is no text. Expected strings, received "
-        f"{hypothesis!r} and {references!r} at position 0. Decode bytes, and give "
-        "every hypothesis a reference."
+        f"{owner} got something to compare that is not a string. Expected "
+        f"strings, received {hypothesis!r} and {references!r} at position 0. "
+        "Decode bytes, and pass a reference for every hypothesis."
     )
 
 
 def no_link(text, line, first=0):
     return (
-        "read_alignments got something that is no link. Expected e.g. 0-2, 0?2 or 0:2 "
-        f"with positions from {first}, received {text!r} in line {line}. Check the "
-        "format, and one_based."
+        "read_alignments got something that is not a link. Expected e.g. 0-2, "
+        f"0?2 or 0:2 with positions from {first}, received {text!r} in line "
+        f"{line}. Check the format, and one_based."
     )
 
 
 def matrix(owner, shape):
     return (
-        f"{owner} got an unusable alignment. Expected [target, source] of one sentence "
-        f"pair, received shape {shape}. Take one sentence, and average over heads."
+        f"{owner} got an unusable alignment. Expected [target, source] of one "
+        f"sentence pair, received shape {shape}. Pass one sentence, and average "
+        "over heads."
     )
 
 
 def unusable_links(found, known, n):
     return (
-        "alignment_error_rate got unusable links. Expected a set of (source, target) "
-        f"and GoldLinks of two sets, received {found!r} and {known!r} at position {n}. "
-        "Take them from alignment_links and read_alignments."
+        "alignment_error_rate got unusable links. Expected a set of (source, "
+        f"target) and GoldLinks of two sets, received {found!r} and {known!r} "
+        f"at position {n}. Use alignment_links and read_alignments."
     )
 
 
 def no_alignment(owner, least, most):
     return (
-        f"{owner} got numbers that are no alignment. Expected 0 to 1, received {least} "
-        f"to {most}. Pass what a mechanism calls its alignment, after the softmax."
+        f"{owner} got numbers that are not an alignment. Expected numbers from "
+        f"0 to 1, received {least} to {most}. Pass the alignment of an "
+        "attention mechanism, after the softmax."
     )
 
 
 def words(side, count, received):
     return (
-        f"merge_subwords got unusable {side}_words. Expected the number of a word for "
-        f"each of {count} subwords, from 0 without gaps, received {received}. Count "
-        "words, not subwords; -1 leaves a subword out."
+        f"merge_subwords got unusable {side}_words. Expected the number of a "
+        f"word for each of {count} subwords, from 0 without gaps, received "
+        f"{received}. Use the same number for all subwords of a word; -1 leaves "
+        "a subword out."
     )
 
 
 def no_tokenizer(tokenize, package):
     return (
-        "bleu needs a package that is not installed. Expected those of the tokenizer, "
-        f"received tokenize={tokenize!r} without them. Run pip install "
-        f'"{package}", or choose another tokenizer.'
+        "bleu needs a package that is not installed. Expected the package of "
+        f"the tokenizer, received tokenize={tokenize!r} without its package. "
+        f'Run pip install "{package}", or choose another tokenizer.'
     )
 
 
@@ -186,13 +189,13 @@ NO_BEST = '{"metric": "bleu", "entries": [{"step": 1, "values": {"bleu": 3.0}}]}
 NO_BLEU = (
     '{"metric": "bleu", "entries": [{"step": 1, "values": {"per": 3}, "best": true}]}'
 )
-NAMES = "['bleu', 'chrf', 'exact_match', 'per', 'tokenized_bleu', 'wer']"
+NAMES = "bleu, chrf, exact_match, per, tokenized_bleu, wer"
 TEXTS = [
     (
         lambda: Mute("mute").update_state(np.zeros((1, 1)), np.zeros((1, 1, 2))),
-        "Mute does not say what it measures. Expected a method measure(y_true, "
-        "y_pred), received a class without it. Write one that returns [batch, "
-        "target].",
+        "Mute does not define what it measures. Expected a method "
+        "measure(y_true, y_pred), received a class without it. Write a method "
+        "that returns [batch, target].",
     ),
     (lambda: ks.metrics.bleu(["a"], ["a", "b"]), fit("bleu", 1, 2)),
     (lambda: ks.metrics.chrf([], []), fit("chrf", 0, 0)),
@@ -223,15 +226,15 @@ TEXTS = [
     (lambda: without_mecab("spm"), no_tokenizer("spm", "sentencepiece")),
     (
         lambda: text_metric("blue"),
-        f"text_metric got an unknown metric. Expected one of {NAMES} or a TextMetric, "
-        "received 'blue'. Did you mean 'bleu'? Give a function of your own a name and "
-        "a direction: TextMetric(name, function, higher_is_better).",
+        f"text_metric got an unknown metric. Expected one of {NAMES}, or a "
+        "TextMetric, received 'blue'. Use 'bleu', the nearest, or wrap a "
+        "custom function: TextMetric(name, function, higher_is_better).",
     ),
     (
         lambda: text_metric(3),
-        f"text_metric got an unknown metric. Expected one of {NAMES} or a TextMetric, "
-        "received 3. Give a function of your own a name and a direction: "
-        "TextMetric(name, function, higher_is_better).",
+        f"text_metric got an unknown metric. Expected one of {NAMES}, or a "
+        "TextMetric, received 3. Wrap a custom function: TextMetric(name, "
+        "function, higher_is_better).",
     ),
     (lambda: ks.metrics.read_alignments(["0-0", "1-1 2+2"]), no_link("2+2", 2)),
     (
@@ -248,9 +251,9 @@ TEXTS = [
     ),
     (
         lambda: ks.metrics.alignment_error_rate([set()], []),
-        "alignment_error_rate got sides of different length. Expected the links and "
-        "the gold links of the same sentences, received 1 and 0. Check the files: a "
-        "line may be missing.",
+        "alignment_error_rate got different numbers of sentences. Expected "
+        "links and gold links of the same sentences, received 1 and 0. Check "
+        "the files: a line may be missing.",
     ),
     (
         lambda: ks.metrics.alignment_error_rate([set(), [(0, 0)]], 2 * [GOLD]),
