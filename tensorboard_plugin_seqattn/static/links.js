@@ -15,7 +15,7 @@ export function createLinks(onPoint) {
   const target = part("av-side av-side-target");
   const help = "Links between tokens. Arrow keys move from token to token.";
   const scroll = focusable("av-scroll av-bipartite", help, source, lines, target);
-  const said = `Drawn: the ${MOST} heaviest of a target token, from ${FAINTEST} up.`;
+  const said = `Links: up to ${MOST} per target token, weights from ${FAINTEST} up.`;
   const note = element("p", {class: "av-small"}, said);
   const node = element("figure", {class: "av-links"}, title, scroll, note);
   let panel = null;

@@ -1,4 +1,4 @@
-/** How a token looks: as in the terminal, keras_seqattn/text/heat_map.py. */
+/** How a token looks: as in the terminal, keras_seqattn/text/terminal_text.py. */
 
 const segmenter = new Intl.Segmenter();
 const SYMBOLS = new Map([["</s>", "⏎"], ["<unk>", "⁇"], ["<s>", "⏵"]]);

@@ -45,8 +45,9 @@ def embeddings(vectors=((1.0,),), labels=("a",), **options):
 
 def of_one(name, expected, received):
     return (
-        f"attention got an unusable {name}. Expected {expected}, received {received}. "
-        "Pass one sentence, without padding: call it once for each."
+        f"attention got an unusable {name}. Expected {expected}, received "
+        f"{received}. Pass one sentence without padding; call the op once for "
+        "each sentence."
     )
 
 
@@ -205,26 +206,28 @@ ROWS = [
     ),
     (
         lambda: picture(*spaced("a"), [hypothesis(*spaced("b"), np.ones((2, 3)))]),
-        "A picture got an alignment that does not fit its tokens. Expected [target, "
-        "source] = [2, 2], with heads in front or without, received shape [1, 2, 3]. "
-        "Cut off the padding, and pass one token for each row and each column.",
+        "A picture got an alignment that does not fit its tokens. Expected "
+        "[target, source] = [2, 2], with heads in front or without, received "
+        "shape [1, 2, 3]. Remove the padding, and pass one token for each row "
+        "and each column.",
     ),
     (
         lambda: hypothesis(*spaced("b"), np.ones((2, 2)), heads=["a", "b"]),
-        "A picture got names that do not fit its heads. Expected one for each of 1, "
-        "received heads=['a', 'b']. Pass as many, or heads=None: they then have "
-        "numbers.",
+        "A picture got names that do not fit its heads. Expected a name for "
+        "each of 1 heads, received heads=['a', 'b']. Pass a name for each "
+        "head, or heads=None to number them.",
     ),
     (
         lambda: embeddings(labels=["a", "b"]),
-        "write_embeddings got labels that do not fit. Expected vectors [labels, depth] "
-        "and as many labels, received shape (1, 1) and 2 labels. Pass the vocabulary "
-        "that the embedding was made for.",
+        "write_embeddings got labels that do not fit. Expected vectors "
+        "[labels, depth] and a label for each vector, received shape (1, 1) "
+        "and 2 labels. Pass the vocabulary that belongs to the embedding.",
     ),
     (
         lambda: embeddings(name="../escape"),
-        "write_embeddings got an unusable name. Expected letters, digits, -, _ and ., "
-        "received name='../escape'. It becomes the name of files.",
+        "write_embeddings got an unusable name. Expected letters, digits, -, _ "
+        "and ., received name='../escape'. Pass another name, for example "
+        "'source': files get this name.",
     ),
 ]
 
