@@ -1,4 +1,4 @@
-/** Source and target side by side, and a line for each weight that can be seen. */
+/** Source and target side by side, and a line for each visible weight. */
 
 import {element, focusable, part, refill, svgElement} from "./dom.js";
 import {listenToSides, markSides, shadeSides} from "./labels.js";
@@ -52,7 +52,7 @@ export function createLinks(onPoint) {
       lines.replaceChildren(...shown.map(({path}) => path));
     },
 
-    /** What is selected stays, the other lines step back; its partners are shaded. */
+    /** Shows the selected lines, fades the others, and shades linked tokens. */
     mark({row, column}) {
       lines.classList.toggle("av-selecting", row !== null || column !== null);
       for (const link of shown) {

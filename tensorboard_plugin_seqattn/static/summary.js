@@ -14,7 +14,7 @@ export function createReadout() {
   return {
     node,
 
-    /** `panels`: `{title, grid, at}`; of two, the difference is said, too. */
+    /** `panels`: `{title, grid, at}`; of two, it also shows the difference. */
     show(panels, pointed) {
       node.replaceChildren(...saidOf(panels, panels[pointed]));
     },

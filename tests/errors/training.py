@@ -1,4 +1,4 @@
-"""Rows of test_errors.py: what metrics and validation do not take."""
+"""Rows of test_training.py: the errors of metrics and callbacks."""
 
 import sys
 import tempfile

@@ -45,7 +45,7 @@ def test_saving_again_replaces(tmp_path):
 
 
 class Letters(ks.text.Characters):
-    """A processor of one's own."""
+    """A custom processor."""
 
 
 def test_own_class_comes_back(tmp_path):
