@@ -1,4 +1,4 @@
-"""Files that are whole or not there, on disks that are full."""
+"""Checkpoints are complete or absent, also when the disk is full."""
 
 import contextlib
 import errno
@@ -92,7 +92,7 @@ def test_training_goes_on_when_the_disk_is_full(tmp_path):
 @pytest.mark.system
 @pytest.mark.parametrize("size, best", [("1000k", 1.0), ("4m", 4.0)])
 def test_on_a_file_system_that_is_really_full(tmp_path, size, best):
-    """The last save has room again, or not quite; the process ends well."""
+    """The last save has room again or not; the process ends without an error."""
     mount = f"mount -t tmpfs -o size={size} tmpfs {tmp_path}"
     isolated = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
     if not shutil.which("unshare") or subprocess.run([*isolated, mount]).returncode:
@@ -112,7 +112,7 @@ def test_on_a_file_system_that_is_really_full(tmp_path, size, best):
 
 @pytest.mark.parametrize("momentum", [None, 0.9])
 def test_final_weights(momentum):
-    """Those of Keras at the end of `fit`; afterwards the very same as before."""
+    """They equal Keras's weights after `fit`; afterwards the old ones are restored."""
     options = {} if momentum is None else {"use_ema": True, "ema_momentum": momentum}
     model = keras.Sequential([keras.Input((30,)), keras.layers.Dense(20)])
     model.compile(keras.optimizers.SGD(0.1, **options), "mse")

@@ -1,4 +1,4 @@
-"""A loss that explodes: the training stops, or the steps that did it are undone."""
+"""DivergenceGuard: it stops a diverging training, or undoes the last steps."""
 
 import keras
 import numpy as np
@@ -43,7 +43,7 @@ def test_stops_at_the_step(value, received):
 
 
 def test_stops_when_the_loss_explodes():
-    """It stays finite: Keras's TerminateOnNaN sees nothing."""
+    """The loss stays finite, so Keras's TerminateOnNaN does not stop."""
     model = made(20.0)
     with pytest.raises(FloatingPointError, match="100 times the first loss, rec"):
         fit(model, ks.callbacks.DivergenceGuard(), *data())
@@ -51,7 +51,7 @@ def test_stops_when_the_loss_explodes():
 
 
 def test_weights_that_the_last_step_spoils():
-    """No later loss shows it: the state of such an epoch must not be kept."""
+    """No later loss shows it, so the guard checks the weights."""
 
     class Spoil(keras.callbacks.Callback):
         def on_train_batch_end(self, batch, logs=None):
@@ -81,7 +81,7 @@ def test_a_good_training_is_left_alone():
 
 @pytest.mark.parametrize("optimizer", [keras.optimizers.SGD, keras.optimizers.Adam])
 def test_skips(optimizer):
-    """As if the bad batch, and the step before it, had not been there.
+    """The result is the same as without the bad batch and the step before it.
 
     The step before may have spoilt the weights: its update was in no good loss yet.
     """

@@ -1,4 +1,4 @@
-"""The numbers of the table, by hand."""
+"""The metrics of pictures, compared with numbers computed by hand."""
 
 import math
 
@@ -59,7 +59,7 @@ def test_bleu_without_sacrebleu(monkeypatch):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -1.0, 7.0])
 def test_of_no_alignment(value):
-    """What cannot be computed is None, the rest is there."""
+    """Metrics that cannot be computed are None; the others are present."""
     metrics = of(np.full((2, 3), value), reference="Hund")["metrics"]
     nothing = [name for name, x in metrics.items() if x is None]
     assert set(nothing) == {

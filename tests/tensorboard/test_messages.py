@@ -27,7 +27,7 @@ def callback(sentences=("abba",), translator=None, **options):
 
 
 class Bare:
-    """As much of a translator as the callback looks at, and a model without names."""
+    """The attributes of a translator that the callback reads."""
 
     def __init__(self):
         made = tiny.translator(*tiny.texts())
@@ -274,7 +274,7 @@ def test_wrong_options_leave_no_folder(monkeypatch, tmp_path):
 
 
 def test_heads_that_do_not_fit_are_found_in_a_loop(tmp_path):
-    """Eagerly, the error is the picture's, not TensorFlow's."""
+    """In eager mode, the type of the error is ours, not TensorFlow's."""
     import tensorflow as tf
 
     writer = tf.summary.create_file_writer(str(tmp_path))

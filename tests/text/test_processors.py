@@ -1,4 +1,4 @@
-"""What every processor does: strings to ids, ids to strings; also in graphs."""
+"""All text processors: strings to ids, ids to strings; also in graphs."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""A processor comes back from its folder as it was, or says what is wrong there."""
+"""A processor is loaded as it was saved, or the error says what is wrong."""
 
 import json
 

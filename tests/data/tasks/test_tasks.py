@@ -1,4 +1,4 @@
-"""What holds for every built-in task, and the errors they share."""
+"""Properties and errors of all built-in tasks."""
 
 import doctest
 import importlib
@@ -73,7 +73,7 @@ def test_held_out_stays(name):
 
 @pytest.mark.slow
 def test_processes_agree():
-    """No order of a set, no hash of a string, decides anything."""
+    """The result does not depend on the order of sets or on hashes of strings."""
     digests = {
         subprocess.run(
             [sys.executable, "-W", "ignore", "-c", DIGEST],
