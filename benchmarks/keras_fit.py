@@ -7,7 +7,7 @@ import tensorflow as tf
 from benchmarks import flops, sizes
 from benchmarks.contender import Contender
 from benchmarks.keras_weights import assign, check_complete, joined
-from keras_seqattn.data.batching import untuned
+from keras_seqattn.data.batch_dataset import untuned
 
 LOSSES_COMPARED = 5
 

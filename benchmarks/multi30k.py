@@ -15,7 +15,7 @@ from benchmarks import keras_fit, ours
 from benchmarks.corpus import encoded
 from benchmarks.rivals import keras_rnn, scan_loop
 from benchmarks.sizes import REFERENCE, SEED
-from keras_seqattn.data.batching import untuned
+from keras_seqattn.data.batch_dataset import untuned
 
 BATCHES = 16  # in one repetition
 
@@ -56,7 +56,7 @@ def in_memory(batches):
     flat = [tf.nest.flatten(batch) for batch in batches]
 
     def batch(n):
-        # No generator: it slows the whole process down, see `data/batching.py`.
+        # No generator: it slows the whole process down, see `data/batch_dataset.py`.
         tensors = tf.numpy_function(lambda n: flat[n], [n], [x.dtype for x in flat[0]])
         tensors = [tf.ensure_shape(x, [None, None]) for x in tensors]
         return tf.nest.pack_sequence_as(batches[0], tensors)

@@ -1,5 +1,5 @@
-"""Read side of the TensorBoard attention tab.
+"""The TensorBoard tab "Attention": it reads alignments from logs and shows them.
 
-TensorBoard imports its plugins when it starts, so nothing here may be slow or fail:
-this package imports only the standard library and tensorboard.
+TensorBoard imports its plugins when it starts, so the import must be quick and must not
+fail: this package imports only the standard library and tensorboard.
 """

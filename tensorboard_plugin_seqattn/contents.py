@@ -1,4 +1,4 @@
-"""What stands once per series: SummaryMetadata.plugin_data.content."""
+"""The content that a series has once: SummaryMetadata.plugin_data.content."""
 
 from tensorboard_plugin_seqattn.fields import (
     TEXT,
@@ -17,7 +17,7 @@ _WHAT = "The description of this series"
 
 
 def _is_link(link):
-    """[target word, source word, "S" (sure) or "P" (possible)]"""
+    """Whether it is [target word, source word, "S" (sure) or "P" (possible)]."""
     return (
         type(link) is list
         and len(link) == 3
@@ -40,7 +40,7 @@ _SENTENCE = {
 
 
 def read_content(raw):
-    """Kind of the series, and for a picture its sentence.
+    """Return the kind of the series, and for a picture its sentence.
 
     Args:
         raw: the bytes of the plugin content.
@@ -50,7 +50,7 @@ def read_content(raw):
         and `gold` of the sentence.
 
     Raises:
-        BrokenRecord: it is foreign, cut short, or newer than this package.
+        BrokenRecord: it is foreign, truncated, or newer than this package.
     """
     record = parse_versioned(raw, _WHAT)
     kind = record.get("kind")

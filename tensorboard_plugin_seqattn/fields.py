@@ -1,4 +1,4 @@
-"""JSON from a log: nothing in it is taken for what it says before it was looked at."""
+"""Fields of JSON from a log, with checks: a log may hold anything."""
 
 import json
 import math
@@ -10,22 +10,27 @@ HEADER_BYTES = 2**24  # far more than any sentence needs
 
 _repr = reprlib.Repr()
 _repr.maxstring = _repr.maxother = 80
-short = _repr.repr  # what was received may be of any size
+short = _repr.repr  # a received value may be of any size
+_LOG_AGAIN = "Log it again with keras_seqattn, or delete its event file"
 
 
 class BrokenRecord(ValueError):
-    """Something in the log that the write side does not write; in four parts."""
+    """A record in the log that keras_seqattn does not write; in four parts."""
 
-    def __init__(self, what, expected, received, remedy=None):
-        remedy = remedy or "Log it again with keras_seqattn, or delete its event file."
-        super().__init__(f"{what}. Expected {expected}, received {received}. {remedy}")
+    def __init__(self, what, expected, received, remedy=_LOG_AGAIN):
+        super().__init__(four_parts(what, expected, received, remedy))
+
+
+def four_parts(what, expected, received, remedy):
+    """Return an error message; no part ends with a period."""
+    return f"{what}. Expected {expected}, received {received}. {remedy}."
 
 
 def parse(raw, what):
-    """A JSON object, plain or in zlib. NaN and infinity, which JSON lacks, are None."""
+    """Read a JSON object, plain or compressed by zlib; NaN and infinity become None."""
     try:
         record = json.loads(_inflated(raw), parse_constant=lambda _: None)
-    except (ValueError, RecursionError, zlib.error):  # cut, foreign, nested for malice
+    except (ValueError, RecursionError, zlib.error):  # truncated, foreign, or malicious
         record = None
     if type(record) is not dict:
         raise BrokenRecord(f"{what} is broken", "a JSON object", short(raw))
@@ -33,33 +38,35 @@ def parse(raw, what):
 
 
 def _inflated(raw):
-    """What zlib writes begins with x, JSON never does."""
+    """Return the JSON; compressed data begin with x, JSON never does."""
     if raw[:1] != b"x":
         return raw
     return zlib.decompressobj().decompress(raw, HEADER_BYTES)
 
 
 def parse_versioned(raw, what):
-    """The same, of a version that is known here."""
+    """Read a JSON object, and check that this package knows its version."""
     record = parse(raw, what)
     version = record.get("version")
     if not is_count(version) or version == 0:
-        raise BrokenRecord(f"{what} is not ours", f"version {VERSION}", short(version))
+        raise BrokenRecord(
+            f"{what} is not from keras_seqattn", f"version {VERSION}", short(version)
+        )
     if version > VERSION:
         raise BrokenRecord(
             f"{what} is newer than this tab",
             f"version {VERSION} of the log",
             version,
-            "Upgrade keras_seqattn where TensorBoard runs.",
+            "Upgrade keras_seqattn where TensorBoard runs",
         )
     return record
 
 
 def take(record, schema, what):
-    """The fields of `schema`, checked; others are left behind.
+    """Check the fields of `schema`, and return them without other fields.
 
-    `schema` maps a name to what is expected in words and to a function that says
-    whether a value is. A missing field is None.
+    `schema` maps a name to a description of the expected value, and to a function that
+    checks a value. A missing field is None.
     """
     for name, (expected, is_right) in schema.items():
         value = record.get(name)
@@ -69,36 +76,36 @@ def take(record, schema, what):
 
 
 def is_text(value):
-    """It is a string."""
+    """Whether it is a string."""
     return type(value) is str
 
 
 def is_number(value):
-    """It is a number that JSON and JavaScript have, too."""
+    """Whether it is a number that JSON and JavaScript can represent."""
     if type(value) is float:
         return math.isfinite(value)  # 1e999 is not
     return type(value) is int and abs(value) <= 2**53
 
 
 def is_count(value):
-    """It is a whole number, 0 or more."""
+    """Whether it is a whole number, 0 or more."""
     return type(value) is int and 0 <= value <= 2**53
 
 
 def is_list(value, is_right):
-    """It is a list of such values."""
+    """Whether it is a list whose items are right."""
     return type(value) is list and all(map(is_right, value))
 
 
 def is_metrics(value):
-    """It maps names to numbers; one that is not known is None."""
+    """Whether it maps names to numbers; an unknown number is None."""
     return type(value) is dict and all(
         number is None or is_number(number) for number in value.values()
     )
 
 
 def is_tokens(value):
-    """It is a list of [piece, start, end]."""
+    """Whether it is a list of [piece, start, end]."""
     return is_list(
         value,
         lambda token: (
@@ -118,13 +125,13 @@ TOKENS = "a list of [piece, start, end]", is_tokens
 
 
 def optional(kind):
-    """The same, or nothing."""
+    """Return the field description that also accepts null."""
     expected, is_right = kind
     return f"{expected}, or null", lambda value: value is None or is_right(value)
 
 
 def check_spans(tokens, text, what):
-    """Tokens lie in their text."""
+    """Check that tokens lie inside their text."""
     for token in tokens:
         _, start, end = token
         if not start <= end <= len(text):

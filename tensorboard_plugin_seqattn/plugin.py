@@ -1,4 +1,4 @@
-"""What TensorBoard loads: the flags' defaults, the routes, the name of the tab."""
+"""The plugin that TensorBoard loads: default flags, routes, and name of the tab."""
 
 from tensorboard.plugins import base_plugin
 
@@ -6,13 +6,13 @@ from tensorboard_plugin_seqattn.request import json_app, wsgi
 from tensorboard_plugin_seqattn.series import PLUGIN_NAME, SeriesReader
 from tensorboard_plugin_seqattn.static import static_files
 
-SAMPLES = 500  # TensorBoard itself keeps 10 or 100 steps of a series, by its loader
+SAMPLES = 500  # TensorBoard's loaders keep 10 or 100 steps of a series by default
 
 
 class SeqAttentionLoader(base_plugin.TBLoader):
-    """Loads the tab, and has TensorBoard keep enough steps for it.
+    """Loads the tab, and makes TensorBoard keep enough steps for it.
 
-    `tensorboard --samples_per_plugin=seq_attention=50` keeps fewer, 0 all.
+    `tensorboard --samples_per_plugin=seq_attention=50` keeps fewer steps, 0 keeps all.
     """
 
     def fix_flags(self, flags):
@@ -20,12 +20,12 @@ class SeqAttentionLoader(base_plugin.TBLoader):
 
     def load(self, context):
         if context.data_provider is None:
-            return None  # nothing to read from, no tab
+            return None  # there is nothing to read, so there is no tab
         return SeqAttentionPlugin(context)
 
 
 class SeqAttentionPlugin(base_plugin.TBPlugin):
-    """The tab *Attention*: three questions about the log, and the files of the page.
+    """The tab *Attention*: three routes for data, and the files of the page.
 
     Args:
         context: `base_plugin.TBContext`.
@@ -39,7 +39,7 @@ class SeqAttentionPlugin(base_plugin.TBPlugin):
         self._files = static_files()
 
     def is_active(self):
-        """TensorBoard asks only when no run has our data: then there is no tab."""
+        """TensorBoard calls it only if no run has our data; then there is no tab."""
         return False
 
     def frontend_metadata(self):
@@ -48,7 +48,7 @@ class SeqAttentionPlugin(base_plugin.TBPlugin):
         )
 
     def get_plugin_apps(self):
-        """Each route by its full name: no part of a path is ever looked up."""
+        """Every route has a full name, so that no path is looked up in a folder."""
         return {
             "/runs": json_app(self._reader.runs),
             "/series": json_app(self._reader.series),

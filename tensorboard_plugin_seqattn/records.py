@@ -46,19 +46,19 @@ _HYPOTHESIS = {
 
 
 def read_picture(values, source_tokens, weights):
-    """Hypotheses and metrics of one step.
+    """Read the hypotheses and metrics of one step.
 
     Args:
         values: list of bytes: the JSON header, then the weights of each hypothesis.
-        source_tokens: those of the sentence.
+        source_tokens: the tokens of the sentence.
         weights: the `WeightReader` of the series.
 
     Raises:
-        BrokenRecord: it is not what the write side writes.
+        BrokenRecord: keras_seqattn does not write such values.
     """
     if not values or not is_list(values, lambda value: type(value) is bytes):
         raise BrokenRecord(
-            "The record is not ours",
+            "The record is not from keras_seqattn",
             "a list of byte strings, header first",
             short(values),
         )
@@ -66,16 +66,16 @@ def read_picture(values, source_tokens, weights):
     picture = take(parse_versioned(header, "The header"), _PICTURE, "The header")
     if not picture["hypotheses"]:
         raise BrokenRecord(
-            "The search found nothing at this step",
+            "The search found no hypothesis at this step",
             "one hypothesis or more",
             "none",
             DIVERGED,
         )
     if len(blobs) != len(picture["hypotheses"]):
         raise BrokenRecord(
-            "The record has another number of weights than of hypotheses",
-            len(picture["hypotheses"]),
-            len(blobs),
+            "The record has a wrong number of weights",
+            f"weights for each of {len(picture['hypotheses'])} hypotheses",
+            f"weights for {len(blobs)}",
         )
     picture["hypotheses"] = [
         _hypothesis(record, blob, source_tokens, weights, f"Hypothesis {i}")
@@ -98,7 +98,7 @@ def _hypothesis(record, blob, source_tokens, weights, what):
     ):
         if items is not None and len(items) != expected:
             raise BrokenRecord(
-                f"{what} has another number of {name} than its shape says",
+                f"{what} has a number of {name} that does not fit its shape",
                 expected,
                 len(items),
             )
@@ -106,16 +106,18 @@ def _hypothesis(record, blob, source_tokens, weights, what):
 
 
 def read_table(value):
-    """Metrics of all sentences at one step, by tag.
+    """Read the metrics of all sentences at one step, by tag.
 
     Args:
         value: bytes: a JSON object.
 
     Raises:
-        BrokenRecord: it is not what the write side writes.
+        BrokenRecord: keras_seqattn does not write such a value.
     """
     if type(value) is not bytes:
-        raise BrokenRecord("The table is not ours", "one byte string", short(value))
+        raise BrokenRecord(
+            "The table is not from keras_seqattn", "one byte string", short(value)
+        )
     rows = parse(value, "The table")
     for tag, metrics in rows.items():
         if not is_metrics(metrics):

@@ -1,4 +1,4 @@
-"""HTTP as tensorboard does it, without importing more than tensorboard."""
+"""HTTP requests and responses, without packages other than tensorboard."""
 
 import json
 import urllib.parse
@@ -6,9 +6,11 @@ import urllib.parse
 from tensorboard import errors
 from tensorboard.backend import http_util
 
+from tensorboard_plugin_seqattn.fields import four_parts
+
 
 class Request:
-    """What `http_util.Respond` asks a request for, from a WSGI environment."""
+    """The attributes of a request that `http_util.Respond` reads, from WSGI."""
 
     def __init__(self, environ):
         self.environ = environ
@@ -18,17 +20,21 @@ class Request:
         self._query = dict(urllib.parse.parse_qsl(query, keep_blank_values=True))
 
     def argument(self, name):
-        """A value from the query."""
+        """Return a value from the query."""
         if name not in self._query:
             raise errors.InvalidArgumentError(
-                f"the query lacks {name!r}. Expected ?run=...&tag=..., received "
-                f"{sorted(self._query)}. Take run and tag from ./runs, URL-encoded."
+                four_parts(
+                    f"the query lacks {name!r}",
+                    "?run=...&tag=...",
+                    f"{sorted(self._query)}",
+                    "Take run and tag from ./runs, URL-encoded",
+                )
             )
         return self._query[name]
 
 
 def wsgi(answer, content_type):
-    """A WSGI application from a function of a `Request` that returns the content."""
+    """Make a WSGI application from a function of a `Request` that returns content."""
 
     def app(environ, start_response):
         request = Request(environ)
@@ -39,7 +45,10 @@ def wsgi(answer, content_type):
 
 
 def json_app(answer):
-    """The same for a dict. NaN and infinity, as times may be, arrive as strings."""
+    """Make a WSGI application from a function that returns a dict.
+
+    NaN and infinity, which times may be, are sent as strings.
+    """
 
     def text(request):
         content = answer(request)

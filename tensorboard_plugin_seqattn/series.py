@@ -1,4 +1,4 @@
-"""From tensorboard's data provider to the answers, whichever loader reads the log."""
+"""The answers of the routes, read from tensorboard's data provider."""
 
 from typing import NamedTuple
 
@@ -7,12 +7,12 @@ from tensorboard.data import provider
 from tensorboard.util import tb_logging
 
 from tensorboard_plugin_seqattn.contents import read_content
-from tensorboard_plugin_seqattn.fields import BrokenRecord
+from tensorboard_plugin_seqattn.fields import BrokenRecord, four_parts
 from tensorboard_plugin_seqattn.records import read_picture, read_table
 from tensorboard_plugin_seqattn.weights import WeightReader
 
 PLUGIN_NAME = "seq_attention"
-ALL_STEPS = 2**31 - 1  # to the flag, 0 means all; to a provider, none
+ALL_STEPS = 2**31 - 1  # 0 means all steps in the flag, but none in a provider
 
 _logger = tb_logging.get_logger()
 
@@ -24,14 +24,14 @@ class _One(NamedTuple):
 
 
 class SeriesReader:
-    """Answers the questions of the tab.
+    """Answers the requests of the tab.
 
-    What is broken in a log is an `error` in the answer, where the rest is as it
-    should be; only a question that makes no sense raises.
+    A broken record in a log becomes an `error` in the answer, and the rest of the
+    answer is complete. Only a wrong request raises an error.
 
     Args:
         data_provider: `tensorboard.data.provider.DataProvider`.
-        samples: steps to read of a series at most; 0 or None: all.
+        samples: largest number of steps to read of a series; 0 or None: all.
     """
 
     def __init__(self, data_provider, samples):
@@ -39,12 +39,12 @@ class SeriesReader:
         self._samples = samples or ALL_STEPS
 
     def runs(self, request):
-        """Sentences and tables of all runs. No tensor is read."""
+        """Return the sentences and tables of all runs; no tensor is read."""
         listed = self._ask(self._provider.list_tensors, request)
         return {"runs": {run: _overview(listed[run]) for run in sorted(listed)}}
 
     def series(self, request):
-        """One sentence with all its steps."""
+        """Return one sentence with all its steps."""
         one = self._one(request)
         try:
             kind, sentence = read_content(one.listed.plugin_content)
@@ -59,7 +59,7 @@ class SeriesReader:
         return {**sentence, "steps": steps}
 
     def table(self, request):
-        """The metrics of all sentences of a run, at all steps."""
+        """Return the metrics of all sentences of a run, at all steps."""
         one = self._one(request)
         try:
             kind, _ = read_content(one.listed.plugin_content)
@@ -73,13 +73,17 @@ class SeriesReader:
         listed = self._ask(self._provider.list_tensors, request, runs=[run], tags=[tag])
         if tag not in listed.get(run, {}):
             raise errors.NotFoundError(
-                "no attention in the log. Expected a run and a tag of ./runs, received "
-                f"run={run!r} and tag={tag!r}. Reload: the log may have changed."
+                four_parts(
+                    "no attention in the log",
+                    "a run and a tag of ./runs",
+                    f"run={run!r} and tag={tag!r}",
+                    "Reload the page: the log may have changed",
+                )
             )
         return _One(run, tag, listed[run][tag])
 
     def _steps(self, request, one, read):
-        """Newest first to the reader, which may have room for so much only."""
+        """Read the steps, the newest ones first, because the reader has a limit."""
         try:
             data = self._ask(
                 self._provider.read_tensors,
@@ -90,18 +94,21 @@ class SeriesReader:
             )
         except errors.PublicError:
             raise
-        except Exception as error:  # a foreign type, or more than gRPC carries: 256 MB
+        except Exception as error:  # a foreign type, or more than gRPC's 256 MB
             _logger.warning("Cannot read %r of %r", one.tag, one.run, exc_info=True)
             return [
                 _last(
                     one,
-                    "TensorBoard cannot read this series. Expected byte strings, at "
-                    f"most 256 MB together, received {type(error).__name__} (details "
-                    "in its terminal). Keep fewer steps: tensorboard "
-                    f"--samples_per_plugin={PLUGIN_NAME}=50.",
+                    four_parts(
+                        "TensorBoard cannot read this series",
+                        "byte strings, at most 256 MB together",
+                        f"{type(error).__name__} (details in its terminal)",
+                        "Keep fewer steps: tensorboard "
+                        f"--samples_per_plugin={PLUGIN_NAME}=50",
+                    ),
                 )
             ]
-        # A run that was started again may hold a step twice: the later one is meant.
+        # A run that was restarted may hold a step twice: the later one counts.
         by_step = {
             datum.step: datum for datum in data.get(one.run, {}).get(one.tag, [])
         }
@@ -138,14 +145,16 @@ def _step(datum, read):
     try:
         if datum.numpy.dtype != object:  # before a list is made of it
             dtype = str(datum.numpy.dtype)
-            raise BrokenRecord("The record is not ours", "byte strings", dtype)
+            raise BrokenRecord(
+                "The record is not from keras_seqattn", "byte strings", dtype
+            )
         return {**moment, **read(datum.numpy.tolist())}
     except BrokenRecord as error:
         return {**moment, "error": str(error)}
 
 
 def _last(one, error):
-    """In place of the steps of a series that cannot be read at all."""
+    """Return the only step of a series that cannot be read at all, with its error."""
     moment = {"step": one.listed.max_step, "wall_time": one.listed.max_wall_time}
     return {**moment, "error": str(error)}
 
@@ -153,6 +162,10 @@ def _last(one, error):
 def _check_kind(one, kind, expected, other):
     if kind != expected:
         raise errors.InvalidArgumentError(
-            f"this route shows another kind of series. Expected a {expected}, received "
-            f"the {kind} {one.tag!r}. Ask {other} for it."
+            four_parts(
+                "this route shows another kind of series",
+                f"a {expected}",
+                f"the {kind} {one.tag!r}",
+                f"Use {other} for it",
+            )
         )

@@ -1,4 +1,4 @@
-"""The files of the tab, as they were when TensorBoard started."""
+"""The files of the tab, read once when TensorBoard starts."""
 
 import importlib.resources
 
@@ -6,9 +6,9 @@ TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 
 def static_files():
-    """What may be served: a dict, route to `(content, content_type)`.
+    """Return all files that are served: `{route: (content, content_type)}`.
 
-    It is all in memory, so that no request opens a file, whatever it asks for.
+    They are in memory, so that no request can open a file.
     """
     folder = importlib.resources.files(__package__) / "static"
     return {

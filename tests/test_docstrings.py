@@ -15,13 +15,13 @@ import pytest
 import tensorflow as tf
 
 import keras_seqattn as ks
-from keras_seqattn.pictures import measures, token_places
+from keras_seqattn.pictures import picture_metrics, token_places
 from keras_seqattn.tensorboard import projector
 from keras_seqattn.testing import api
 from tests import public
 from tests.contract import docstrings
 
-HELPERS = (measures.longest_common, projector.label, token_places.from_bytes)
+HELPERS = (picture_metrics.longest_common, projector.label, token_places.from_bytes)
 HELPERS = {f.__name__: f for f in (*HELPERS, token_places.in_text)}
 OWNERS = {**public.NAMES, **HELPERS}
 OWNERS = {name: owner for name, owner in OWNERS.items() if callable(owner)}

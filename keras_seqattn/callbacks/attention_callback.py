@@ -1,4 +1,4 @@
-"""Writes what a model looks at, while it is trained."""
+"""The callback that writes alignments for TensorBoard during training."""
 
 import dataclasses
 import warnings
@@ -12,39 +12,42 @@ from keras_seqattn.callbacks.attention_checks import (
     check_projector,
     check_texts,
     check_translator,
-    made_run,
+    create_run_folder,
 )
-from keras_seqattn.callbacks.moving_average import final_weights
+from keras_seqattn.callbacks.final_weights import final_weights
 from keras_seqattn.decoding.beam import BeamSearch
+from keras_seqattn.errors import four_parts
 from keras_seqattn.pictures.probe import Probe
 from keras_seqattn.tensorboard import record
 from keras_seqattn.tensorboard.projector import write_vocabularies
 
 
 class AttentionCallback(keras.callbacks.Callback):
-    """Shows in TensorBoard how the alignments of some sentences come to be.
+    """Shows in TensorBoard how the alignments of some sentences change in training.
 
-    Now and then it translates them, always the same ones, and writes the alignments for
-    the tab "Attention": of what the search finds and, where there are references, of
-    the model made to say those (teacher forcing), every head and hypothesis by itself.
-    A table compares the sentences by the numbers of `alignment_confidence` and others.
+    After every epoch, or every few, it translates the same sentences and writes their
+    alignments for the tab "Attention". It shows the hypotheses of the search. With
+    references it also shows the alignments of the references (teacher forcing). Each
+    head and each hypothesis is shown separately. A table compares the sentences by the
+    numbers of `alignment_confidence` and others.
 
-    It writes into the run `validation` of the folder, at step = epoch, counted from 0:
-    as `keras.callbacks.TensorBoard(log_dir)` does, which may stand beside it. With
-    `use_ema` in the optimizer it is the moving average that is shown, as in
-    `Validation`. When something goes wrong during the training, there is a warning and
-    no picture any more, but the training goes on.
+    It writes into the run `validation` of the folder. The step is the epoch, counted
+    from 0, as in `keras.callbacks.TensorBoard(log_dir)`, which you can use at the same
+    time. With `use_ema` in the optimizer, the moving average of the weights is shown,
+    as in `Validation`. If an error happens during training, there is a warning, and the
+    training continues without alignments.
 
     Args:
         translator: a `Translator` with the model that is trained.
         sentences: list of str.
-        references: list of str, a translation for each; None: no teacher forcing.
+        references: list of str, a translation for each sentence; None: no teacher
+            forcing.
         gold: `GoldLinks` between the words of each sentence and its reference, see
             `read_alignments`; None: there are none.
-        log_dir: of TensorBoard.
-        every: number of epochs from one time to the next.
-        beam: how many hypotheses to show, found by a beam search of this width; None:
-            those of the translator's own search.
+        log_dir: folder of TensorBoard's logs.
+        every: number of epochs from one translation to the next.
+        beam: number of hypotheses to show, and width of the beam search that finds
+            them; None: use the search of the translator.
         name: first part of the tags.
         projector: whether to write the embeddings for the projector when training ends.
 
@@ -92,12 +95,12 @@ class AttentionCallback(keras.callbacks.Callback):
         if projector:
             check_projector(translator.model)
         self.projector = bool(projector)
-        self.folder = made_run(log_dir)
+        self.folder = create_run_folder(log_dir)
         self.tags = [f"{name}/{i:03d}" for i in range(len(sentences))]
         self._writer, self._fresh, self._broken = None, True, False
 
     def write(self, step):
-        """Writes pictures now: for training loops of one's own.
+        """Write alignments now; for custom training loops.
 
         Args:
             step: an integer.
@@ -106,14 +109,14 @@ class AttentionCallback(keras.callbacks.Callback):
         if self._writer is None:
             self._open()
         data = self._summary(pictures, self._fresh).SerializeToString()
-        # Whatever others have said about which steps are recorded.
+        # Record this step, whatever `record_if` surrounds us.
         with self._writer.as_default(), tf.summary.record_if(True):
             tf.summary.experimental.write_raw_pb(data, step)
         self._writer.flush()
         self._fresh = False
 
     def close(self):
-        """Closes the file; `fit` does it itself."""
+        """Close the file; `fit` does this at its end."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None
@@ -122,7 +125,7 @@ class AttentionCallback(keras.callbacks.Callback):
         self._writer, self._fresh = tf.summary.create_file_writer(self.folder), True
 
     def _summary(self, pictures, first):
-        """All tags of one step; what never changes only the first time."""
+        """All tags of one step; `first`: with the content that never changes."""
         summary = tf.compat.v1.Summary()
         for tag, picture in zip(self.tags, pictures, strict=True):
             content = record.content(picture) if first else None
@@ -136,27 +139,27 @@ class AttentionCallback(keras.callbacks.Callback):
 
     def on_train_begin(self, logs=None):
         self._broken = False
-        self._harmless(self.close)
-        # Now, before Keras's callback makes its file in the same folder: one loader of
-        # TensorBoard, while it waits for more, looks at the last file only. So what it
-        # may miss are pictures, never the scalars. (--reload_multifile helps it.)
-        self._harmless(self._open)
+        self._call_safely(self.close)
+        # Before Keras's callback makes its file in the same folder: one loader of
+        # TensorBoard reads only the last file while it waits for more. So it may miss
+        # our pictures, but never the scalars. (--reload_multifile reads all.)
+        self._call_safely(self._open)
 
     def on_epoch_end(self, epoch, logs=None):
         if (epoch + 1) % self.every == 0:
-            self._harmless(self._write_final, epoch)
+            self._call_safely(self._write_final, epoch)
 
     def on_train_end(self, logs=None):
         if self.projector:
-            self._harmless(write_vocabularies, self.folder, self.translator)
-        self._harmless(self.close)
+            self._call_safely(write_vocabularies, self.folder, self.translator)
+        self._call_safely(self.close)
 
     def _write_final(self, step):
         with final_weights(self.model):
             self.write(step)
 
-    def _harmless(self, function, *args):
-        """Calls it; an error ends the pictures, not the training."""
+    def _call_safely(self, function, *args):
+        """Call a function; after an error, warn, and write no more pictures."""
         if self._broken:
             return
         try:
@@ -164,10 +167,13 @@ class AttentionCallback(keras.callbacks.Callback):
         except Exception as error:
             self._broken, self._writer = True, None
             warnings.warn(
-                "AttentionCallback could not show the alignments. Expected a model "
-                "that translates and a folder to write in, received "
-                f"{type(error).__name__}: {error}. The training goes on without them; "
-                "to see where the error comes from, call `write(step)`.",
+                four_parts(
+                    "AttentionCallback could not show the alignments",
+                    "a model that translates and a folder that can be written to",
+                    f"{type(error).__name__}: {error}",
+                    "The training continues without them; call `write(step)` to see "
+                    "where the error comes from",
+                ),
                 stacklevel=2,
             )
 

@@ -1,4 +1,4 @@
-"""What the callback is given: errors now, not after an epoch."""
+"""Checks of the arguments of `AttentionCallback`: early, not after an epoch."""
 
 import os
 
@@ -12,28 +12,28 @@ _NEEDED = ("model", "source_text", "target_text", "search", "pipeline")
 
 
 def check_translator(translator):
-    """It has what a Translator has."""
+    """Check that an object has the attributes of a Translator."""
     missing = [name for name in _NEEDED if not hasattr(translator, name)]
     if missing or isinstance(translator, type):
         raise four_part_error(
             "AttentionCallback got an unusable translator",
             "a Translator",
             repr(translator),
-            "Make one of the model and its text processors: Translator(model, "
+            "Build one from the model and its text processors: Translator(model, "
             "source_text, target_text)",
         )
 
 
 def check_texts(sentences, references):
-    """Some sentences, and as many references or None, as lists."""
+    """Return the sentences as a list, and as many references or None."""
     sentences = _texts("sentences", sentences)
     for i, text in enumerate(sentences):
         if not text.strip():
             raise four_part_error(
                 "AttentionCallback got a blank sentence",
-                "text in each",
+                "text in each sentence",
                 f"{text!r} at position {i}",
-                "Leave it out",
+                "Leave out the blank sentence",
             )
     if references is None:
         return sentences, None
@@ -41,43 +41,43 @@ def check_texts(sentences, references):
     if len(references) != len(sentences):
         raise four_part_error(
             "AttentionCallback got references that do not fit its sentences",
-            "one for each",
+            "one reference for each sentence",
             f"{len(references)} references and {len(sentences)} sentences",
-            "Pass as many, or references=None",
+            "Pass one for each, or references=None",
         )
     return sentences, references
 
 
 def _texts(name, texts):
-    """A list of one str or more, which UTF-8 can spell."""
+    """Return a list of one str or more that UTF-8 can encode."""
     if isinstance(texts, (str, bytes)) or not hasattr(texts, "__iter__"):
         raise four_part_error(
             f"AttentionCallback got unusable {name}",
             "a list of str",
             repr(texts),
-            "Put a single one in a list",
+            "Put a single text into a list",
         )
     texts = list(texts)
     if not texts:
         raise four_part_error(
             f"AttentionCallback got no {name}",
             "a list of one str or more",
-            "an empty one",
-            "Choose some of the validation set, e.g. 8",
+            "an empty list",
+            "Choose for example 8 sentences of the validation set",
         )
     for i, text in enumerate(texts):
         if not isinstance(text, str) or text != text.encode(errors="replace").decode():
             raise four_part_error(
                 f"AttentionCallback got unusable {name}",
-                "str of whole characters",
+                "str without lone surrogates",
                 f"{text!r} at position {i}",
-                "Decode bytes before; one reference for each sentence is enough",
+                "Decode bytes first, and pass a single reference for each sentence",
             )
     return texts
 
 
 def check_gold(gold, sentences, references):
-    """Links between words that are there, as a list; or None."""
+    """Return the gold links as a list, or None; check that their words exist."""
     if gold is None:
         return None
     gold = list(gold)
@@ -85,7 +85,7 @@ def check_gold(gold, sentences, references):
         received = "no references" if references is None else f"{len(gold)} links"
         raise four_part_error(
             "AttentionCallback got gold links that do not fit",
-            "GoldLinks of each sentence and its reference",
+            "references, and GoldLinks for each sentence",
             f"{received} and {len(sentences)} sentences",
             "Pass both, or gold=None",
         )
@@ -99,14 +99,14 @@ def check_gold(gold, sentences, references):
                 f"GoldLinks between {sizes[0]} source words and {sizes[1]} reference "
                 "words",
                 f"{links!r} at position {i}",
-                "Take them from read_alignments; words are what stands between white "
-                "space, counted from 0",
+                "Take the links from read_alignments; words are separated by white "
+                "space and counted from 0",
             )
     return gold
 
 
 def check_options(every, beam, name):
-    """Numbers are numbers, a name is a name."""
+    """Check the numbers and the name."""
     check_count("AttentionCallback", "every", every, 1)
     if beam is not None:
         check_count("AttentionCallback", "beam", beam, 1)
@@ -115,24 +115,23 @@ def check_options(every, beam, name):
             "AttentionCallback got an unusable name",
             "a str that is not blank",
             f"name={name!r}",
-            "It is the first part of the tags, e.g. 'en-de'",
+            "Pass the first part of the tags, for example name='en-de'",
         )
 
 
 def check_projector(model):
-    """It has embeddings that can be named."""
+    """Check that the model has embeddings for the projector."""
     if not hasattr(model, "source_embedding") or not hasattr(model, "target_embedding"):
         raise four_part_error(
-            "AttentionCallback got projector=True for a model whose embeddings it "
-            "does not know",
-            "source_embedding and target_embedding, as Seq2Seq has",
+            "AttentionCallback got projector=True for a model without known embeddings",
+            "a model with source_embedding and target_embedding, such as Seq2Seq",
             f"{type(model).__name__}",
-            "Call write_embeddings yourself",
+            "Pass projector=False, and call write_embeddings yourself",
         )
 
 
-def made_run(log_dir):
-    """The folder of the run, made where missing."""
+def create_run_folder(log_dir):
+    """Return the folder of the run; create it if it does not exist."""
     try:
         folder = os.path.join(os.fspath(log_dir), "validation")
         tf.io.gfile.makedirs(folder)
@@ -142,8 +141,8 @@ def made_run(log_dir):
     if not usable:
         raise four_part_error(
             "AttentionCallback got an unusable log_dir",
-            "a folder, or a place for one",
+            "a folder that exists or can be created",
             f"log_dir={log_dir!r}",
-            "Choose one that you can write to, and where no file stands in the way",
+            "Choose a path that you can write to and that is not a file",
         )
     return folder

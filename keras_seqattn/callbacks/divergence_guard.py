@@ -1,36 +1,38 @@
-"""A loss that explodes ends the training, or the steps that did it are undone."""
+"""The callback that stops a diverging training, or undoes its last steps."""
 
 import math
 
 import keras
 import numpy as np
 
+from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.errors import four_part_error
 
 ACTIONS = ("stop", "skip")
-_MOST_SKIPS = 10  # in a row: then nothing is gained by going on
+_MOST_SKIPS = 10  # in a row: then it is useless to continue
 
 
 class DivergenceGuard(keras.callbacks.Callback):
-    """Stops a training whose loss explodes, or undoes the steps that did it.
+    """Stops a training whose loss diverges, or undoes the last steps.
 
-    It looks at the mean loss of the epoch so far, which Keras reports after each step.
+    It reads the mean loss of the epoch so far, which Keras reports after each step.
     The loss has diverged if this mean is NaN or infinite, or more than `factor` times
     the loss of the first step. At the end of an epoch, the weights must be finite, too.
-    The error says in which step it happened. `keras.callbacks.TerminateOnNaN` checks
-    for NaN and infinity only, and `fit` then returns without an error.
+    The error names the step in which it happened. `keras.callbacks.TerminateOnNaN`
+    checks for NaN and infinity only, and `fit` then returns without an error.
 
-    Let it be the first callback in the list, so that no other one saves the weights.
+    Make it the first callback in the list, so that no other callback saves diverged
+    weights.
 
     Args:
-        action: "stop" raises a `FloatingPointError`. "skip" puts the weights and the
-            optimizer back to where they last were good, at most 2 x `every` steps
-            before, and goes on with the next batch; the loss of the epoch is counted
-            anew from there. After 10 times in a row without `every` good steps between,
-            and before any good step, it raises as well.
+        action: "stop" raises a `FloatingPointError`. "skip" restores the last good
+            weights and state of the optimizer, from at most 2 x `every` steps before,
+            and continues with the next batch; the mean loss of the epoch then starts
+            again. It raises the error, too, if it has restored 10 times in a row
+            without `every` good steps between, or if there was no good step yet.
         factor: a loss above `factor` times the loss of the first step has diverged.
-        every: steps between the copies of weights and optimizer that "skip" keeps in
-            memory, two of them.
+        every: steps between the two copies of weights and optimizer that "skip" keeps
+            in memory.
 
     Example:
         >>> model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
@@ -47,11 +49,11 @@ class DivergenceGuard(keras.callbacks.Callback):
         super().__init__()
         _check(action, factor, every)
         self.action, self.factor, self.every = action, float(factor), int(every)
-        self.skipped = 0  # how often steps were undone
+        self.skipped = 0  # how often the weights were restored
 
     def on_train_begin(self, logs=None):
-        self._first = self._last = None  # losses; the last one with its step
-        self._good = self._copy = None  # copies: the loss of _copy is not known yet
+        self._first = self._last = None  # the first loss; the last good one, its step
+        self._good = self._copy = None  # copies: the loss after _copy is not known yet
         self._steps = self._good_steps = self._in_a_row = self._epoch = 0
         self._last_epoch = None  # the last one with a good loss
 
@@ -60,7 +62,7 @@ class DivergenceGuard(keras.callbacks.Callback):
 
     def on_train_batch_begin(self, batch, logs=None):
         if self.action == "skip" and self._steps % self.every == 0:
-            self._copy = self._variables(np.copy)
+            self._copy = self._variables()
 
     def on_train_batch_end(self, batch, logs=None):
         loss = float((logs or {}).get("loss", math.nan))
@@ -83,7 +85,7 @@ class DivergenceGuard(keras.callbacks.Callback):
 
     @property
     def good_epochs(self):
-        """After how many epochs the weights were good, as a later loss has shown."""
+        """The number of epochs after which a later loss has shown good weights."""
         return self._epoch - 1 if self._last_epoch == self._epoch else self._epoch - 2
 
     @property
@@ -97,7 +99,7 @@ class DivergenceGuard(keras.callbacks.Callback):
         step = self._step()
         self._in_a_row += 1
         if self.action == "stop" or not self._good or self._in_a_row > _MOST_SKIPS:
-            raise FloatingPointError(self._message(received, step))
+            raise self._error(received, step)
         for variable, value in self._good:
             variable.assign(value)
         self.model.reset_metrics()
@@ -106,47 +108,43 @@ class DivergenceGuard(keras.callbacks.Callback):
         self.skipped += 1
         if self.params.get("verbose", 1):
             print(
-                f"\nstep {step}: {received}; the weights are those of step "
-                f"{self._step()} again"
+                f"\nstep {step}: {received}; the weights of step {self._step()} were "
+                "restored"
             )
 
-    def _message(self, received, step):
-        last = "none was good before"
+    def _error(self, received, step):
+        last = "no loss before was good"
         if self._last:
-            last = f"the last good one was {self._last[0]:.4g} in step {self._last[1]}"
-        tries = ""
+            last = f"the last good loss was {self._last[0]:.4g} in step {self._last[1]}"
+        restored = ""
         if self._in_a_row > 1:
-            tries = f" after {self._in_a_row - 1} times of going back"
-        return (
-            f"The loss has diverged. Expected finite weights and a loss of at most "
-            f"{self._limit:.4g}, {self.factor:g} times the first one, received "
-            f"{received} in step {step} of epoch {self._epoch}{tries}; {last}. Use a "
-            "lower learning rate, a warm-up, or clip the gradients."
+            restored = f" after the weights were restored {self._in_a_row - 1} times"
+        return four_part_error(
+            "The loss has diverged",
+            f"finite weights and a loss of at most {self._limit:.4g}, "
+            f"{self.factor:g} times the first loss",
+            f"{received} in step {step} of epoch {self._epoch}{restored}; {last}",
+            "Lower the learning rate, add a warm-up, or clip the gradients",
+            kind=FloatingPointError,
         )
 
-    def _variables(self, copied):
-        """Variables with their values, but for the states of random generators."""
+    def _variables(self):
+        """Copies of the variables, without the states of random generators."""
         variables = [*self.model.variables, *self.model.optimizer.variables]
         return [
-            (variable, copied(keras.ops.convert_to_numpy(variable)))
+            (variable, np.copy(keras.ops.convert_to_numpy(variable)))
             for variable in variables
             if not variable.path.endswith("seed_generator_state")
         ]
 
 
 def _check(action, factor, every):
-    if action not in ACTIONS:
-        raise _unusable("action", action, "'stop' or 'skip'", "stop")
+    check_choice("DivergenceGuard", "action", action, ACTIONS)
+    check_count("DivergenceGuard", "every", every)
     if isinstance(factor, bool) or not isinstance(factor, (int, float)) or factor <= 1:
-        raise _unusable("factor", factor, "a number above 1", 100.0)
-    if type(every) is not int or every < 1:
-        raise _unusable("every", every, "a positive integer", 50)
-
-
-def _unusable(name, value, expected, example):
-    return four_part_error(
-        f"DivergenceGuard got an unusable {name}",
-        expected,
-        f"{name}={value!r}",
-        f"Pass {name}={example!r}, for example",
-    )
+        raise four_part_error(
+            "DivergenceGuard got an unusable factor",
+            "a number above 1",
+            f"factor={factor!r}",
+            "Pass factor=100.0, for example",
+        )

@@ -1,10 +1,9 @@
-"""Translates while it trains, and keeps the weights that translate best."""
+"""The callback that translates a validation set during training."""
 
 import keras
 
-from keras_seqattn.callbacks.moving_average import final_weights
-from keras_seqattn.callbacks.samples import Samples
-from keras_seqattn.callbacks.summaries import Summaries
+from keras_seqattn.callbacks.final_weights import final_weights
+from keras_seqattn.callbacks.sample_translations import SampleTranslations
 from keras_seqattn.callbacks.validation_checks import (
     as_metrics,
     as_sides,
@@ -12,43 +11,52 @@ from keras_seqattn.callbacks.validation_checks import (
     check_translator,
 )
 from keras_seqattn.callbacks.validation_folder import ValidationFolder
+from keras_seqattn.callbacks.validation_logs import ValidationLogs
 from keras_seqattn.callbacks.validation_record import ValidationRecord
 
 
 class Validation(keras.callbacks.Callback):
-    """Translates a validation set now and then, and acts on how good that is.
+    """Translates a held-out set during training, and keeps the best checkpoint.
 
-    The loss knows the true words before each one; a translator does not. So here it
-    translates, and what the metrics say stands in the logs as `val_bleu`, ... for the
-    history and for callbacks behind this one. The first metric decides what is best.
+    It can also stop the training early, and average the last N checkpoints.
 
-    With `use_ema` in the optimizer, it is the moving average that translates and is
-    kept, as it is the one that `fit` leaves behind.
+    The loss sees the true words before each target word; a translator does not. So
+    this callback translates, and writes the values of the metrics into the logs as
+    `val_bleu`, ..., for the history and for the callbacks after this one. The first
+    metric decides which validation is best.
 
-    With a folder, the best weights are kept in `best.weights.h5` (without the state of
-    the optimizer: load them into a model before it is compiled), and when training
-    ends, the model gets them back. Before, the weights of the last validations are
-    averaged if `average` says so: if they are better still, they are the best ones. A
-    file is written whole or not at all, so that an interrupted training or a full disk
-    costs no checkpoint. `validation.json` beside it lets a training go on where it
-    was; one that starts from step 0 needs an empty folder.
+    With `use_ema` in the optimizer, the moving average of the weights translates and
+    is kept, because `fit` leaves the moving average in the model.
+
+    With a folder, the best weights are kept in `best.weights.h5`, without the state of
+    the optimizer: load them into a model before it is compiled. When training ends,
+    the callback first averages the weights of the last validations (see `average`); if
+    the average translates better than the best weights, it replaces them. Then the
+    best weights are loaded into the model.
+
+    Files are written completely or not at all, so an interrupted training or a full
+    disk destroys no checkpoint. Weights that could not be saved do not count as the
+    best. `validation.json` in the same folder lets a training continue; a training
+    that starts at step 0 needs an empty folder.
 
     Args:
-        translator: what is trained: has a `model`, and `translate(texts)`, which
-            returns strings, or an object with them in `texts`.
+        translator: the translator that is trained: an object with a `model` and a
+            method `translate(texts)`, which returns strings, or an object that has
+            them in `texts`.
         pairs: the validation set: an object with lists of strings `source` and
             `target`, or both as a tuple. A target may be a list of several references.
         metrics: names ("bleu", "tokenized_bleu", "chrf", "exact_match", "wer", "per")
             or `TextMetric`s.
         every: number of epochs or steps from one validation to the next.
         unit: "epoch" or "step".
-        patience: training stops after as many validations without a better one. None:
-            it does not.
-        folder: where weights are kept. None: they are not.
-        average: of how many last validations the weights are averaged. 0: none.
-        samples: number of translations shown each time, always of the same sentences.
-        log_dir: of TensorBoard, for scalars (logs, metrics, learning rate) and the
-            samples. None: no logs.
+        patience: stop training after this number of validations without a better one.
+            None: do not stop early.
+        folder: the folder for weights. None: no weights are kept.
+        average: number of last validations whose weights are averaged. 0: none.
+        samples: number of translations to print each time, of always the same
+            sentences.
+        log_dir: folder of TensorBoard's logs, for scalars (logs, metrics, learning
+            rate) and the sample translations. None: no logs.
 
     Example:
         >>> class Parrot:
@@ -84,20 +92,23 @@ class Validation(keras.callbacks.Callback):
         self.translator, self.metrics = translator, as_metrics(metrics)
         self.sources, self.references = as_sides(pairs)
         self.every, self.unit, self.patience = every, unit, patience
-        self.samples = Samples(self.sources, self.references, samples)
+        self.samples = SampleTranslations(self.sources, self.references, samples)
         self.record = ValidationRecord(self.metrics[0])
-        self.folder = self.summaries = None
+        self.folder = self.log_writer = None
         if folder is not None:
             self.folder = ValidationFolder(folder, translator.model, average)
         if log_dir is not None:
-            self.summaries = Summaries(log_dir)
+            self.log_writer = ValidationLogs(log_dir)
 
     @property
     def best(self):
-        """`{"step": int, "values": {metric: float}, ...}` of the best one, or None."""
+        """`{"step": int, "values": {metric: float}, ...}` of the best validation.
+
+        None: there was no validation yet.
+        """
         return self.record.best
 
-    # When -------------------------------------------------------------------------
+    # When to validate -------------------------------------------------------------
 
     def on_train_begin(self, logs=None):
         self._seen, self._fresh = self._step(), {}
@@ -123,7 +134,7 @@ class Validation(keras.callbacks.Callback):
     def _step(self):
         return int(self.model.optimizer.iterations.numpy())
 
-    # What -------------------------------------------------------------------------
+    # One validation ---------------------------------------------------------------
 
     def _validate(self, logs):
         step = self._step()
@@ -144,15 +155,15 @@ class Validation(keras.callbacks.Callback):
         return bool(self.patience) and self.record.waited >= self.patience
 
     def go_on(self, step):
-        """Reads the record of a training that goes on at a step; `fit` does it too."""
+        """Read the record of a training that continues at a step, as `fit` does."""
         if self.folder:
-            self.folder.go_on(self.record, step)
+            self.folder.resume(self.record, step)
         self.record.rewind(step)
 
     def restore(self):
-        """Gives the model its best weights; averages before, if there is something to.
+        """Load the best weights into the model; average the last ones before.
 
-        `fit` does this itself at its end; call it after one that was interrupted.
+        `fit` calls this at its end. Call it yourself after an interrupted `fit`.
         """
         if not self.folder or not self.best:
             return
@@ -166,13 +177,13 @@ class Validation(keras.callbacks.Callback):
         self.folder.load_best()
 
     def _measure(self):
-        """The translations, and what the metrics say of them."""
+        """Translate; return the translations and the values of the metrics."""
         texts = self.translator.translate(self.sources)
         texts = list(getattr(texts, "texts", texts))
         return texts, {m.name: float(m(texts, self.references)) for m in self.metrics}
 
     def _remember(self, step, values):
-        """Adds to the record, and keeps the weights if they are the best ones."""
+        """Add to the record; save the weights if they are the best ones."""
         best, saved = self.record.is_better(values), True
         if best and self.folder:
             saved = self.record.is_worth_saving(values)
@@ -182,7 +193,7 @@ class Validation(keras.callbacks.Callback):
             self.folder.save_record(self.record)
         return best
 
-    # Where it is seen -------------------------------------------------------------
+    # Output -----------------------------------------------------------------------
 
     def _show(self, when, texts, values, best):
         if self.params.get("verbose", 1):
@@ -192,11 +203,11 @@ class Validation(keras.callbacks.Callback):
                 print(line)
 
     def _log(self, step, scalars, texts):
-        if self.summaries:
+        if self.log_writer:
             rate = getattr(self.model.optimizer, "learning_rate", None)
             if rate is not None:  # a MultiOptimizer has several
                 scalars = {
                     **scalars,
                     "learning_rate": float(keras.ops.convert_to_numpy(rate)),
                 }
-            self.summaries.write(step, scalars, self.samples.rows(texts))
+            self.log_writer.write(step, scalars, self.samples.rows(texts))

@@ -1,4 +1,4 @@
-"""What the validation is given, checked and in one form."""
+"""Checks of the arguments of `Validation`."""
 
 from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.errors import four_part_error
@@ -6,7 +6,7 @@ from keras_seqattn.metrics.text_metric import text_metric
 
 
 def check_options(every, unit, patience, folder, average, samples):
-    """Numbers are numbers, and what is averaged is kept somewhere."""
+    """Check the numbers, and that there is a folder for weights to average."""
     check_count("Validation", "every", every)
     check_choice("Validation", "unit", unit, ("epoch", "step"))
     if patience is not None:
@@ -16,15 +16,15 @@ def check_options(every, unit, patience, folder, average, samples):
             check_count("Validation", name, value)
     if average and folder is None:
         raise four_part_error(
-            "Validation got something to average and no place to keep it",
-            "a folder",
+            "Validation got an average without a folder",
+            "a folder that keeps the weights of the last validations",
             f"average={average} and folder=None",
-            "Pass folder=..., where the weights of the last validations are kept",
+            "Pass folder='...', or average=0",
         )
 
 
 def as_metrics(metrics):
-    """A list of `TextMetric`s with different names, which have what they need."""
+    """Return a list of `TextMetric`s with different names and installed packages."""
     if isinstance(metrics, str):
         metrics = [metrics]
     metrics = [text_metric(metric) for metric in metrics]
@@ -32,7 +32,7 @@ def as_metrics(metrics):
     if not names or len(set(names)) < len(names):
         raise four_part_error(
             "Validation got unusable metrics",
-            "one or more, each with a name of its own",
+            "one metric or more with different names",
             names,
             "Pass e.g. metrics=['bleu', 'chrf']",
         )
@@ -42,7 +42,7 @@ def as_metrics(metrics):
 
 
 def check_translator(translator):
-    """It has a model and translates."""
+    """Check that an object has a model and translates."""
     if not hasattr(translator, "model") or not hasattr(translator, "translate"):
         raise four_part_error(
             "Validation got an unusable translator",
@@ -53,14 +53,14 @@ def check_translator(translator):
 
 
 def as_sides(pairs):
-    """Source texts, and a reference or several for each."""
+    """Return two lists: source texts, and one or several references for each."""
     if hasattr(pairs, "source") and hasattr(pairs, "target"):
         pairs = pairs.source, pairs.target
     sources, references = map(list, pairs)
     if len(sources) != len(references) or not sources:
         raise four_part_error(
             "Validation got sides of different length",
-            "one reference, or a list of some, for each of one source or more",
+            "one or more sources, and for each a reference or a list of references",
             f"{len(sources)} sources and {len(references)} references",
             "Pass (sources, references)",
         )

@@ -1,4 +1,4 @@
-"""What was measured when, and which weights of it are kept."""
+"""The values of all validations, and which weights are kept."""
 
 import json
 
@@ -13,14 +13,14 @@ class ValidationRecord:
     """The validations of one training, in the order of their steps.
 
     An entry is `{"step": int, "values": {name: float}, "best": bool}`; `best` says
-    whether it was the best one when it came (and its weights could be saved).
+    whether it was the best validation so far (and its weights could be saved).
 
-    A training that goes on may repeat some steps: it was killed after a validation and
-    before it saved its state. Their validations are repeated, too, and count once. The
-    best of them is kept in `ahead` until a new validation is at least as good.
+    A resumed training may repeat some steps: it was killed after a validation and
+    before it saved its state. It repeats their validations, too, and these count once.
+    The best of them stays in `ahead` until a new validation is at least as good.
 
     Args:
-        metric: the `TextMetric` that decides.
+        metric: the `TextMetric` that decides which validation is best.
     """
 
     def __init__(self, metric):
@@ -33,22 +33,22 @@ class ValidationRecord:
 
     @property
     def waited(self):
-        """How many validations came after the best one."""
+        """The number of validations after the best one."""
         best = [entry["best"] for entry in self.entries]
         return best[::-1].index(True) if True in best else len(best)
 
     def is_better(self, values):
-        """Whether they are better than those of all entries."""
+        """Whether these values are better than those of all entries."""
         return self._is_better(values, self._best_so_far)
 
     def is_worth_saving(self, values):
-        """Whether no better weights are on the disk already."""
+        """Whether the disk has no better weights yet."""
         if self.ahead is None:
             return True
         return not self._is_better(self.ahead["values"], {"values": values})
 
     def add(self, step, values, best, is_saved=True):
-        """Adds an entry; `is_saved` says whether its weights are the kept ones now."""
+        """Add an entry; `is_saved` says whether its weights are the kept ones now."""
         self.entries.append({"step": step, "values": values, "best": best})
         if best and is_saved:
             self.ahead = None
@@ -57,7 +57,10 @@ class ValidationRecord:
         self.entries, self.ahead = [], None
 
     def rewind(self, step):
-        """Forgets what came after a step, at which training goes on. The best stays."""
+        """Forget the entries after the step at which training continues.
+
+        The best one stays.
+        """
         best = self.best
         self.entries = [e for e in self.entries if e["step"] <= step]
         self.ahead = best if best and best["step"] > step else None
@@ -70,12 +73,12 @@ class ValidationRecord:
             unfinished.write_text(json.dumps(state, indent=1), encoding="utf-8")
 
     def read(self, path):
-        """Goes on from what `write` wrote."""
+        """Read the entries that `write` wrote."""
         metric, entries = read_entries(path)
         if metric != self.metric.name:
             raise four_part_error(
                 "Validation got the folder of another training",
-                f"one that was judged by {self.metric.name!r}",
+                f"a training whose first metric is {self.metric.name!r}",
                 f"{str(path)!r} with {metric!r}",
                 "Use a new folder, or the same first metric",
             )
@@ -83,8 +86,8 @@ class ValidationRecord:
 
     @property
     def _best_so_far(self):
-        found = [entry for entry in self.entries if entry["best"]]
-        return found[-1] if found else None
+        best = [entry for entry in self.entries if entry["best"]]
+        return best[-1] if best else None
 
     def _is_better(self, values, than):
         name = self.metric.name
@@ -92,7 +95,7 @@ class ValidationRecord:
 
 
 def read_entries(path):
-    """The name of the deciding metric, and the entries, of a file that was written."""
+    """Return the name of the deciding metric, and the entries of a file."""
     try:
         state = parse_json(read_bytes("Validation", path, JSON))
         metric = state["metric"]
@@ -100,7 +103,7 @@ def read_entries(path):
     except (*_UNREADABLE, OverflowError) as error:
         raise four_part_error(
             "Validation got a record that it cannot read",
-            "what it wrote itself",
+            "a file that Validation wrote",
             f"{str(path)!r}",
             "Delete the file: the weights beside it stay, only the best value is "
             "forgotten",
@@ -108,7 +111,7 @@ def read_entries(path):
 
 
 def _entry(entry, metric):
-    """What was read as an entry, if it has all that is needed later."""
+    """Return the entry with values of the right types; errors tell what is missing."""
     values = {name: float(value) for name, value in entry["values"].items()}
     values = {metric: values.pop(metric), **values}
     return {"step": int(entry["step"]), "values": values, "best": bool(entry["best"])}

@@ -35,7 +35,7 @@ def run(parsed):
     from keras_seqattn.cli import text_output, translators
     from keras_seqattn.cli.metric_choice import metrics
     from keras_seqattn.cli.progress import bar
-    from keras_seqattn.data.corpora.references import of_all_places
+    from keras_seqattn.data.corpora.references import pooled_references
 
     text_output.check(parsed.output)
     used = metrics(parsed.metric or _of_run(parsed.run) or ["bleu"])
@@ -47,7 +47,7 @@ def run(parsed):
     with bar("translating", len(pairs)) as update:
         texts = translator.translate(pairs.source, parsed.batch_size, update).texts
     seconds = time.monotonic() - start
-    any_place = of_all_places(pairs.source, references)
+    any_place = pooled_references(pairs.source, references)
     values = {
         metric.name: metric(texts, references if metric.is_graded else any_place)
         for metric in used

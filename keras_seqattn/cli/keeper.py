@@ -6,7 +6,7 @@ import warnings
 
 import keras
 
-from keras_seqattn.callbacks.moving_average import final_weights
+from keras_seqattn.callbacks.final_weights import final_weights
 from keras_seqattn.cli import history
 from keras_seqattn.cli.errors import RunFailed
 from keras_seqattn.cli.machine import peak_memory

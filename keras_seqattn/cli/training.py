@@ -18,7 +18,7 @@ from keras_seqattn.cli.progress import Shown, note, working
 from keras_seqattn.cli.seeds import SeedPerEpoch
 from keras_seqattn.cli.stopping import TimeLimit, interruptible
 from keras_seqattn.cli.translators import search
-from keras_seqattn.data.batching import batches
+from keras_seqattn.data.batch_dataset import batches
 from keras_seqattn.data.encoding import encode
 from keras_seqattn.data.filtering import filter_lengths
 from keras_seqattn.decoding.limits import RelativeLength

@@ -164,7 +164,7 @@ def _lines(number, translation, parsed):
     if parsed.json:
         yield json.dumps(_as_dict(translation), ensure_ascii=False)
     elif parsed.alignments:
-        from keras_seqattn.text.drawing import heat_map
+        from keras_seqattn.text.terminal_heat_map import heat_map
 
         for each in found:
             source = [token.piece for token in each.source_tokens]

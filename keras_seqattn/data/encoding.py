@@ -1,4 +1,4 @@
-"""From strings to ids, once, and kept in a file."""
+"""Encoding of pairs as ids, with a cache in a file."""
 
 import hashlib
 import os
@@ -7,14 +7,14 @@ import zipfile
 import numpy as np
 import tensorflow as tf
 
-from keras_seqattn.data.encoded import EncodedPairs, Ids
+from keras_seqattn.data.encoded_pairs import EncodedPairs, Ids
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.files import replacing
 from keras_seqattn.safe_reading import well_formed
 from keras_seqattn.types import SpecialTokens
 
 _CHUNK = 8192  # sentences that are encoded at once
-_PROBE = 1000  # pairs by which a text processor is recognised
+_PROBE = 1000  # pairs that are encoded to recognise a text processor
 
 
 def encode(pairs, source_text, target_text, *, sample=False, cache=None):
@@ -25,12 +25,12 @@ def encode(pairs, source_text, target_text, *, sample=False, cache=None):
         source_text: text processor of the sources: an object with `encode(texts)`,
             from `[batch]` strings to a `tf.RaggedTensor` `[batch, None]` of ids, and
             `tokens`, a `SpecialTokens`.
-        target_text: that of the targets.
-        sample: draw one of the ways in which a text can be split into subwords, where
-            the processors offer it by `encode(texts, sample=True)`.
-        cache: path of a file that keeps the ids; None: no file. It is read if it
-            belongs to the same texts and processors, and otherwise written anew, as a
-            whole or not at all.
+        target_text: text processor of the targets.
+        sample: draw a random segmentation into subwords, if the processors support
+            `encode(texts, sample=True)`.
+        cache: path of a file that keeps the ids; None: no file. The file is read if it
+            belongs to the same texts and processors. Otherwise it is written again,
+            completely or not at all.
 
     Returns:
         `EncodedPairs`.
@@ -50,9 +50,9 @@ def encode(pairs, source_text, target_text, *, sample=False, cache=None):
     if sample:
         raise four_part_error(
             "encode got contradictory options",
-            "no cache for ids that are drawn anew",
+            "sample=True or a cache",
             f"sample=True and cache={os.fspath(cache)!r}",
-            "Leave out one of them",
+            "Leave out one of them: a cache would keep the same random ids",
         )
     cache, wanted = os.fspath(cache), _fingerprint(pairs, source_text, target_text)
     encoded = _load(cache, wanted) if os.path.exists(cache) else None
@@ -83,10 +83,10 @@ def _ids(texts, processor, sample):
 
 
 def _fingerprint(pairs, source_text, target_text):
-    """A hash of the texts and of what the processors make of a part of them.
+    """Return a hash of the texts, and of the ids of some of them.
 
-    A processor is known by what it does: class and vocabulary alone do not say how a
-    text is normalised and split.
+    The ids identify a processor better than its class and its vocabulary, which do not
+    say how a text is normalised and split.
     """
     probe = pairs.select(range(0, len(pairs), 1 + len(pairs) // _PROBE))
     encoded = _encoded(probe, source_text, target_text)
@@ -118,7 +118,7 @@ def _save(path, fingerprint, encoded):
 
 
 def _load(path, fingerprint):
-    """What the file keeps, or None if it belongs to something else."""
+    """Return the pairs in the file, or None if it belongs to other texts."""
     try:
         with np.load(path, allow_pickle=False) as file:
             if str(file["fingerprint"]) != fingerprint:
@@ -134,8 +134,8 @@ def _load(path, fingerprint):
     except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile):
         raise four_part_error(
             "encode got a cache that it did not write",
-            "a path that is free or a file of an earlier call",
+            "a path without a file, or a file of an earlier call",
             repr(path),
-            "Pass another path; if this is a damaged cache, delete it",
+            "Pass another path, or delete the file if it is a damaged cache",
         ) from None
     return EncodedPairs(*sides, *tokens)

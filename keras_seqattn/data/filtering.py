@@ -1,10 +1,9 @@
-"""Leaving out what does not help: empty, much too long, badly matched pairs."""
+"""Filters that drop pairs: empty, too long, or of very different lengths."""
 
 import numpy as np
 
 from keras_seqattn.checks import check_count
-from keras_seqattn.data.checks import check_ratio
-from keras_seqattn.data.report import Report
+from keras_seqattn.data.filter_report import Report
 from keras_seqattn.errors import four_part_error
 
 
@@ -17,19 +16,19 @@ def filter_pairs(
     drop_empty=True,
     drop_duplicates=False,
 ):
-    """Drops pairs by what can be seen before they are encoded.
+    """Drops pairs that are empty, too short, too long, too different, or duplicates.
 
     Args:
         pairs: `Pairs`.
-        min_characters: the least number of characters, of both sides; None: any.
-        max_characters: the greatest number, of both sides; None: any.
+        min_characters: the smallest number of characters of each side; None: any.
+        max_characters: the largest number of characters of each side; None: any.
         ratio: how many times longer than the other side a side may be, in characters;
             None: any.
-        drop_empty: drop pairs of which a side has nothing but white space.
-        drop_duplicates: drop pairs that have been seen before, both sides the same.
+        drop_empty: drop pairs if one side has nothing but white space.
+        drop_duplicates: drop pairs if an earlier pair has the same two sides.
 
     Returns:
-        The `Pairs` that are left, in order, and a `Report`.
+        The `Pairs` that are kept, in order, and a `Report`.
 
     Example:
         >>> pairs = Pairs(["a", "b", "", "d" * 999], ["x", "y", "z", "x"])
@@ -58,13 +57,14 @@ def filter_lengths(encoded, max_tokens=None, *, min_tokens=None, ratio=None):
 
     Args:
         encoded: `EncodedPairs`.
-        max_tokens: the greatest number of tokens, of both sides; None: any. A batch is
-            as wide as its longest sentence: one of 10 000 tokens costs the memory.
-        min_tokens: the least number, of both sides; None: any.
+        max_tokens: the largest number of tokens of each side; None: any. A batch is as
+            wide as its longest sentence: a sentence of 10 000 tokens may use up the
+            memory.
+        min_tokens: the smallest number of tokens of each side; None: any.
         ratio: how many times longer than the other side a side may be; None: any.
 
     Returns:
-        The `EncodedPairs` that are left, in order, and a `Report`.
+        The `EncodedPairs` that are kept, in order, and a `Report`.
 
     Example:
         >>> encoded = EncodedPairs.of([[5, 6], [7] * 10_000], [[5], [6, 7]])
@@ -81,7 +81,7 @@ def filter_lengths(encoded, max_tokens=None, *, min_tokens=None, ratio=None):
 
 
 def _tests(source, target, least, most, ratio, unit):
-    """`{reason: [pairs] True = to be dropped}`, in the order of the questions."""
+    """Return `{reason: [pairs], True for pairs to drop}`; the first reason counts."""
     short, long = np.minimum(source, target), np.maximum(source, target)
     tests = {}
     if least is not None:
@@ -107,7 +107,7 @@ def _seen(pairs):
 
 
 def _apply(tests, total):
-    """Indices of what is left, and the report; only reasons that occur are in it."""
+    """Return the indices of the pairs to keep, and the report of the others."""
     left, dropped = np.ones(total, bool), {}
     for reason, bad in tests.items():
         count = int(np.sum(left & bad))
@@ -121,11 +121,22 @@ def _check_bounds(owner, unit, least, most, ratio):
         if bound is not None:
             check_count(owner, name, bound, 1)
     if ratio is not None:
-        check_ratio(owner, ratio)
+        _check_ratio(owner, ratio)
     if None not in (least, most) and least > most:
         raise four_part_error(
-            f"{owner} got bounds that nothing fits",
+            f"{owner} got contradictory bounds",
             f"min_{unit} <= max_{unit}",
             f"{least} and {most}",
             "Swap them",
+        )
+
+
+def _check_ratio(owner, ratio):
+    number = isinstance(ratio, (int, float)) and not isinstance(ratio, bool)
+    if not number or not ratio >= 1:
+        raise four_part_error(
+            f"{owner} got an unusable ratio",
+            "a number, 1 or more",
+            f"ratio={ratio!r}",
+            "Pass how many times longer than the other a side may be, e.g. ratio=3",
         )

@@ -1,8 +1,8 @@
-"""JSON lines: one object in each line."""
+"""Rows of a JSON Lines file, which has one object in each line."""
 
 import json
 
-from keras_seqattn.data.files import is_text, lines
+from keras_seqattn.data.text_files import is_text, lines
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.safe_reading import well_formed
 
@@ -11,19 +11,19 @@ _UNUSABLE = (ValueError, TypeError, KeyError, IndexError, RecursionError)
 
 
 def rows(path, keys):
-    """Yields (line number, source, target)."""
+    """Yield (line number, source, target)."""
     for number, line in enumerate(lines(path), start=1):
         if not line.strip():
             continue
         try:
-            found = json.loads(line)
-            pair = [found[key] for key in keys]
+            record = json.loads(line)
+            pair = [record[key] for key in keys]
         except _UNUSABLE as error:
             raise _malformed(path, number, keys, repr(error)) from error
         if not all(isinstance(text, str) for text in pair):
             kinds = " and ".join(type(text).__name__ for text in pair)
             raise _malformed(path, number, keys, f"values of type {kinds}")
-        if is_text(line):  # JSON can name a surrogate in bytes that are UTF-8
+        if is_text(line):  # JSON may escape a lone surrogate in a line of UTF-8
             pair = map(well_formed, pair)
         yield number, *pair
 

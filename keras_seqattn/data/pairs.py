@@ -1,4 +1,4 @@
-"""Pairs of strings: what is translated into what."""
+"""Pairs of strings: sources and their targets."""
 
 import dataclasses
 from collections.abc import Iterable
@@ -15,9 +15,9 @@ class Pairs:
 
     Args:
         source: list of strings.
-        target: list of strings, as many; to evaluate with, a list of several references
-            may stand for a string.
-        dropped: `{reason: count}` of what did not get in when the pairs were read.
+        target: list of strings of the same length; for evaluation, each may be a list
+            of several references.
+        dropped: `{reason: count}` of the pairs that were dropped by `read_pairs`.
 
     Example:
         >>> pairs = Pairs(["ein Hund", "eine Katze"], ["a dog", "a cat"])
@@ -41,11 +41,11 @@ class Pairs:
                 "Pairs got sides of different length",
                 "as many targets as sources",
                 f"{len(self.source)} sources and {len(self.target)} targets",
-                "Look for a line that is missing",
+                "Check both lists: an item may be missing",
             )
 
     def select(self, indices):
-        """The pairs at some positions, in the order of the positions."""
+        """Return the pairs at some positions, in the order of the positions."""
         return Pairs(
             [self.source[i] for i in indices], [self.target[i] for i in indices]
         )
@@ -71,13 +71,13 @@ class Pairs:
 
 
 def _listed(name, strings):
-    """A list of strings; one string is a sequence of them, too, but hardly meant."""
+    """Return a list of strings; a single string is an error, though it is iterable."""
     if isinstance(strings, (str, bytes)):
         raise four_part_error(
             f"Pairs got a single string as its {name}",
             "a list of strings",
             f"{strings[:40]!r}",
-            "Put it into a list, or read a file with read_pairs",
+            "Put the string into a list, or read a file with read_pairs",
         )
     if not isinstance(strings, Iterable):
         raise four_part_error(
@@ -92,10 +92,10 @@ def _listed(name, strings):
         at = list(map(usable, strings)).index(False)
         several = "" if name == "source" else " or lists of several references"
         raise four_part_error(
-            f"Pairs got something in its {name} that is no text",
+            f"Pairs got something in its {name} that is not a string",
             f"strings{several}",
             f"{strings[at]!r} at position {at}",
-            "Decode bytes, and leave out what has no text on one side",
+            "Decode bytes, and leave out pairs without a text on one side",
         )
     return strings
 

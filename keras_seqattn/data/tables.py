@@ -1,20 +1,20 @@
-"""Tables: columns between tabs, or comma-separated values with quotes."""
+"""Rows of tables: columns between tabs, or comma-separated values with quotes."""
 
 import csv
 
-from keras_seqattn.data.files import is_text, lines
+from keras_seqattn.data.text_files import is_text, lines
 from keras_seqattn.errors import four_part_error
 
 
 def tsv_rows(path, columns):
-    """Yields (line number, source, target); a tab is never part of a text."""
+    """Yield (line number, source, target); a tab is never part of a text."""
     numbered = enumerate(lines(path), start=1)
     table = ((number, line.split("\t")) for number, line in numbered if line)
     return _rows(path, columns, table)
 
 
 def csv_rows(path, columns):
-    """Yields (line number, source, target); a text in quotes may have several lines."""
+    """Yield (line number, source, target); a text in quotes may have several lines."""
     return _rows(path, columns, _csv_table(path))
 
 
@@ -32,14 +32,14 @@ def _csv_table(path):
                 "comma-separated values",
                 f"the error {str(error)!r} in the row that begins in line {first} of "
                 f"{path!r}",
-                "Look for a quote that is not doubled or closed",
+                "Check the quotes: one may not be doubled or closed",
             ) from error
         if row:
             yield first, row
 
 
 def _rows(path, columns, table):
-    """The two columns of each row: by number, or by the names in the first row."""
+    """Yield the two columns of each row, by number or by names in the first row."""
     table = iter(table)
     if isinstance(columns[0], str):
         _, header = next(table, (1, []))

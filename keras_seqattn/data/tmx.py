@@ -1,9 +1,9 @@
-"""Translation Memory eXchange: XML, read piece by piece."""
+"""Rows of a TMX file (Translation Memory eXchange), which is XML, read in parts."""
 
 import re
 from xml.etree import ElementTree
 
-from keras_seqattn.data.files import opened
+from keras_seqattn.data.text_files import open_text
 from keras_seqattn.errors import four_part_error
 
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -11,15 +11,15 @@ _INDENTATION = re.compile(r"[ \t\r]*\n[ \t\r\n]*")
 
 
 def rows(path, languages):
-    """Yields (unit number, source, target); a text is None where it is missing."""
-    number, found = 0, set()
+    """Yield (unit number, source, target); a missing text is None."""
+    number, codes = 0, set()
     wanted = [code.lower() for code in languages]
-    with opened(path) as file:
+    with open_text(path) as file:
         try:
             for unit in _units(file):
                 number += 1
                 texts = _texts(unit)
-                found.update(texts)
+                codes.update(texts)
                 yield number, *(_choose(texts, code) for code in wanted)
         except ElementTree.ParseError as error:
             raise four_part_error(
@@ -29,17 +29,17 @@ def rows(path, languages):
                 "units",
                 "Correct the file, or export it again",
             ) from error
-    if not all(any(_matches(code, language) for code in found) for language in wanted):
+    if not all(any(_matches(code, language) for code in codes) for language in wanted):
         raise four_part_error(
             "read_pairs got languages that do not exist",
-            f"codes that are in {path!r}, {sorted(found)}",
+            f"codes that are in {path!r}, {sorted(codes)}",
             f"{list(languages)}",
             "Check the spelling: 'en' stands for 'en-US', too",
         )
 
 
 def _units(file):
-    """Each `tu`; what has been read is let go."""
+    """Yield each `tu` element, and free the memory of those before."""
     parents = []
     for event, element in ElementTree.iterparse(file, events=("start", "end")):
         if event == "start":
@@ -53,7 +53,7 @@ def _units(file):
 
 
 def _texts(unit):
-    """`{language code in lower case: text}`; of two in one language the first."""
+    """Return `{language code in lower case: text}`; the first text of a language."""
     texts = {}
     for variant in (element for element in unit if _name(element) == "tuv"):
         code = variant.get(_LANGUAGE) or variant.get("lang") or ""
@@ -64,7 +64,7 @@ def _texts(unit):
 
 
 def _text(element):
-    """Without the codes of the format the text came from; `hi` only marks a part."""
+    """Return the text of an element without inline codes; `hi` only marks a part."""
     inside = (
         (_text(child) if _name(child) == "hi" else "") + (child.tail or "")
         for child in element

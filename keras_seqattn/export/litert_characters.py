@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_seqattn.text.normalization import SPACE
-from keras_seqattn.text.optional import tensorflow_text
+from keras_seqattn.text.optional_packages import tensorflow_text
 
 OWNER = "export_litert"
 _BITS = 24  # of a code point

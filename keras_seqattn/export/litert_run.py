@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.text.optional import tensorflow_text
+from keras_seqattn.text.optional_packages import tensorflow_text
 
 OWNER = "litert_function"
 

@@ -16,7 +16,7 @@ from keras_seqattn.export.litert_characters import (
 from keras_seqattn.text.characters import Characters
 from keras_seqattn.text.checks import SPECIAL
 from keras_seqattn.text.normalization import SPACE, WHITE_SPACE
-from keras_seqattn.text.optional import tensorflow_text
+from keras_seqattn.text.optional_packages import tensorflow_text
 from keras_seqattn.text.sentence_piece import SentencePiece
 from keras_seqattn.text.word_piece import START, WordPiece
 

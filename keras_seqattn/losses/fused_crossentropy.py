@@ -1,4 +1,4 @@
-"""Cross-entropy of a head's tokens, without the logits of the whole batch."""
+"""Cross-entropy of tokens without the logits tensor of the whole batch."""
 
 import keras
 from keras import ops
@@ -12,18 +12,18 @@ from keras_seqattn.ops.token_ids import like, token_ids
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
 class FusedCrossentropy(SmoothedCrossentropy):
-    """`SmoothedCrossentropy` that reads what the logits are made of, not the logits.
+    """`SmoothedCrossentropy` that never needs the full logits tensor.
 
-    `Seq2Seq.compile(loss="auto")` is `loss=FusedCrossentropy()`. The logits of an
-    `OutputHead` or a `DeepOutputHead` carry the last product of the head with them.
-    Here it is done for the real tokens only, some hundred at a time, and the gradient
-    while they are there. In `fit` and `evaluate` the logits of the whole batch are then
-    never computed, unless another metric than `TokenAccuracy` and `Perplexity` wants
-    them; eagerly (`run_eagerly=True`) they are, for nothing.
+    `Seq2Seq.compile(loss="auto")` means `loss=FusedCrossentropy()`. The logits of an
+    `OutputHead` or a `DeepOutputHead` carry the inputs of their last product. The loss
+    computes logits for non-padding tokens only, in chunks of some hundred tokens, and
+    their gradient in the same chunk. So in `fit` and `evaluate` the full logits tensor
+    never exists, unless a metric other than `TokenAccuracy` and `Perplexity` reads it.
+    With `run_eagerly=True` the logits are computed, though the loss does not need them.
 
-    Of other predictions, such as logits that somebody scaled, a custom head's or a
-    quantised one's, it takes the numbers: there it is `SmoothedCrossentropy`. The loss
-    is the mean over the real tokens in either case.
+    Other predictions do not carry these inputs: scaled logits, or logits of a custom or
+    a quantised head. For them it equals `SmoothedCrossentropy`. In both cases the loss
+    is the mean over the real tokens.
 
     Args:
         label_smoothing: eps, in [0, 1).
@@ -60,15 +60,15 @@ class FusedCrossentropy(SmoothedCrossentropy):
     def __call__(self, y_true, y_pred, sample_weight=None):
         reason = None
         if readout_of(y_pred) is None:
-            reason = "the predictions are not the logits of a head as it made them"
+            reason = "the predictions are not the unchanged logits of a head"
         elif len(y_pred.shape) != 3:
             reason = "the logits are not [batch, target, vocabulary]"
         loss = choose(
-            type(self).__name__, "auto", super().__call__, self._of_readout, reason
+            type(self).__name__, "auto", super().__call__, self._loss_of_readout, reason
         )
         return loss(y_true, y_pred, sample_weight)
 
-    def _of_readout(self, y_true, y_pred, sample_weight=None):
+    def _loss_of_readout(self, y_true, y_pred, sample_weight=None):
         mask = getattr(y_pred, "_keras_mask", None)
         labels = token_ids(y_true, y_pred)
         count = ops.cast(ops.size(labels), self.dtype)
@@ -82,7 +82,7 @@ class FusedCrossentropy(SmoothedCrossentropy):
         )
         carry_judged(y_pred, y_true, judged)
         mean = ops.divide_no_nan(ops.cast(judged.total, self.dtype), count)
-        return _Given(self.name, dtype=self.dtype)(mean[None], mean[None])
+        return _ComputedLoss(self.name, dtype=self.dtype)(mean[None], mean[None])
 
     def get_config(self):
         return {
@@ -92,8 +92,8 @@ class FusedCrossentropy(SmoothedCrossentropy):
         }
 
 
-class _Given(keras.losses.Loss):
-    """What is left for Keras to do with a loss: its share on several replicas."""
+class _ComputedLoss(keras.losses.Loss):
+    """A loss that is already computed; Keras scales it for several replicas."""
 
     def call(self, y_true, y_pred):
         return y_pred

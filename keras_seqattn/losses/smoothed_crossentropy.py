@@ -1,4 +1,4 @@
-"""Cross-entropy against a target that is not quite sure of itself."""
+"""Cross-entropy with label smoothing."""
 
 import keras
 
@@ -8,24 +8,25 @@ from keras_seqattn.ops.cross_entropy import as_logits, cross_entropy
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
 class SmoothedCrossentropy(keras.losses.Loss):
-    """Label smoothing for token ids: no one-hot `[batch, target, vocabulary]` is made.
+    """Cross-entropy of token ids with label smoothing, without one-hot labels.
 
-    Without smoothing it is `keras.losses.SparseCategoricalCrossentropy`, with it
-    `keras.losses.CategoricalCrossentropy(label_smoothing=...)` of the one-hot labels.
-    A Keras mask of the logits, which our heads attach, and sample weights count as
-    they do there: padding adds nothing, the mean is over the real tokens.
+    Without smoothing it equals `keras.losses.SparseCategoricalCrossentropy`. With it,
+    it equals `keras.losses.CategoricalCrossentropy(label_smoothing=...)` of one-hot
+    labels. The Keras mask of the logits, which our heads attach, and sample weights
+    have the same effect as in Keras: padding adds nothing, and the mean is over the
+    real tokens.
 
     The smoothed share of the probability goes to all V tokens, eps / V each, the right
-    one included: that is Keras's convention. OpenNMT spreads it over the others only,
-    eps / (V - 1) each.
+    token included: this is Keras's convention. OpenNMT gives it to the other tokens
+    only, eps / (V - 1) each.
 
     Args:
         label_smoothing: eps, in [0, 1).
         from_logits: whether predictions are logits; False: probabilities.
         reduction: of `keras.losses.Loss`.
         name: of the loss.
-        dtype: dtype to compute in, float32 at least (half precision would round the
-            token ids already). None: `keras.config.floatx()`.
+        dtype: dtype to compute in, float32 at least (half precision would round even
+            the token ids). None: `keras.config.floatx()`.
 
     Call arguments:
         y_true: token ids `[batch, target]`.

@@ -1,4 +1,4 @@
-"""Alignments that people made, and how far those of a model are from them."""
+"""Gold alignments made by hand, and the error of a model's alignments."""
 
 import re
 from typing import NamedTuple
@@ -13,7 +13,7 @@ class GoldLinks(NamedTuple):
 
     Args:
         sure: set of (source, target) positions that belong together.
-        possible: set of those that may do so; the sure ones are among them.
+        possible: set of positions that may belong together, the sure ones included.
 
     Example:
         >>> [gold] = read_alignments(["0-0 1?2"])
@@ -28,12 +28,12 @@ class GoldLinks(NamedTuple):
 def read_alignments(lines, one_based=False):
     """Reads alignments in Pharaoh's format, a sentence pair per line: `0-0 1-2 2?3`.
 
-    A link is the position of the source word, a mark, the position of the target word.
-    The mark `-` is a sure link, `?` or `:` one that is only possible.
+    A link is the position of the source word, a mark, and the position of the target
+    word. The mark `-` means a sure link, `?` or `:` a possible link.
 
     Args:
         lines: iterable of strings, e.g. an open file.
-        one_based: whether the first word of a sentence has the number 1, not 0.
+        one_based: whether the first word of a sentence has position 1 instead of 0.
 
     Returns:
         A list of `GoldLinks`, positions from 0.
@@ -54,7 +54,7 @@ def _gold(line, number, first):
         match = re.fullmatch(r"(\d+)([-?:])(\d+)", text)
         if not match or min(int(match[1]), int(match[3])) < first:
             raise four_part_error(
-                "read_alignments got something that is no link",
+                "read_alignments got something that is not a link",
                 f"e.g. 0-2, 0?2 or 0:2 with positions from {first}",
                 f"{text!r} in line {number}",
                 "Check the format, and one_based",
@@ -67,13 +67,13 @@ def _gold(line, number, first):
 
 
 def alignment_links(alignment):
-    """Hard links from soft attention: each target word to the source word it sees most.
+    """Links each target word to the source word with the largest attention weight.
 
-    A target word that sees nothing (a row of zeros) gets no link; of equal weights the
+    A target word without weights (a row of zeros) gets no link; of equal weights the
     first one counts.
 
     Args:
-        alignment: `[target, source]`, of words (see `merge_subwords`) without the end
+        alignment: `[target, source]` of words (see `merge_subwords`), without the end
             tokens.
 
     Returns:
@@ -93,11 +93,11 @@ def alignment_links(alignment):
 
 
 def alignment_error_rate(links, gold):
-    """Alignment error rate of a whole test set, in [0, 1], 0 is best.
+    """Alignment error rate of a whole test set, from 0 (best) to 1.
 
     Args:
-        links: for each sentence pair a set of (source, target) positions.
-        gold: for each sentence pair its `GoldLinks`.
+        links: for each sentence pair, a set of (source, target) positions.
+        gold: for each sentence pair, its `GoldLinks`.
 
     Equations:
         AER = 1 - (|A & S| + |A & P|) / (|A| + |S|), counted over all sentences
@@ -114,48 +114,48 @@ def alignment_error_rate(links, gold):
     """
     if len(links) != len(gold):
         raise four_part_error(
-            "alignment_error_rate got sides of different length",
-            "the links and the gold links of the same sentences",
+            "alignment_error_rate got different numbers of sentences",
+            "links and gold links of the same sentences",
             f"{len(links)} and {len(gold)}",
             "Check the files: a line may be missing",
         )
     right = total = 0
-    for n, (found, known) in enumerate(zip(links, gold, strict=True)):
-        _check_links(found, known, n)
-        sure, possible = known
-        right += len(found & sure) + len(found & possible)
-        total += len(found) + len(sure)
+    for n, (predicted, reference) in enumerate(zip(links, gold, strict=True)):
+        _check_links(predicted, reference, n)
+        sure, possible = reference
+        right += len(predicted & sure) + len(predicted & possible)
+        total += len(predicted) + len(sure)
     return 1.0 - right / total if total else 0.0
 
 
 def check_matrix(owner, alignment):
-    """The alignment of one sentence pair, in float64."""
+    """Return the alignment of one sentence pair in float64, after checks."""
     alignment = np.asarray(alignment, "float64")
     if alignment.ndim != 2 or 0 in alignment.shape:
         raise four_part_error(
             f"{owner} got an unusable alignment",
             "[target, source] of one sentence pair",
             f"shape {alignment.shape}",
-            "Take one sentence, and average over heads",
+            "Pass one sentence, and average over heads",
         )
     if not np.all((alignment > -1e-3) & (alignment < 1.001)):
         raise four_part_error(
-            f"{owner} got numbers that are no alignment",
-            "0 to 1",
+            f"{owner} got numbers that are not an alignment",
+            "numbers from 0 to 1",
             f"{alignment.min():.3g} to {alignment.max():.3g}",
-            "Pass what a mechanism calls its alignment, after the softmax",
+            "Pass the alignment of an attention mechanism, after the softmax",
         )
     return np.clip(alignment, 0.0, 1.0)
 
 
-def _check_links(found, known, n):
-    """A list is no set: its links may occur twice."""
-    if not isinstance(known, GoldLinks) or not all(
-        isinstance(links, (set, frozenset)) for links in (found, *known)
+def _check_links(predicted, reference, n):
+    """Check that links are sets: in a list, a link may occur twice."""
+    if not isinstance(reference, GoldLinks) or not all(
+        isinstance(links, (set, frozenset)) for links in (predicted, *reference)
     ):
         raise four_part_error(
             "alignment_error_rate got unusable links",
             "a set of (source, target) and GoldLinks of two sets",
-            f"{found!r} and {known!r} at position {n}",
-            "Take them from alignment_links and read_alignments",
+            f"{predicted!r} and {reference!r} at position {n}",
+            "Use alignment_links and read_alignments",
         )

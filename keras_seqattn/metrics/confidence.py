@@ -1,4 +1,4 @@
-"""What an alignment says about its translation, without a reference."""
+"""Measures of an alignment that need no reference, and alignments of whole words."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ import numpy as np
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.metrics.alignment_error import check_matrix
 
-# Below this a source position counts as uncovered, as in the search.
+# A source position with less attention counts as uncovered, as in the search.
 UNCOVERED = 1e-6
 
 
@@ -15,12 +15,16 @@ class AlignmentConfidence(NamedTuple):
     """Measures of one alignment; `alignment_confidence` has the formulas.
 
     Args:
-        coverage_deviation: of the source words from being seen once; 0 is best.
-        absentmindedness_out: of the target words, each over the source; 0 is best.
-        absentmindedness_in: of the source words, each over the target; 0 is best.
-        confidence: of all three, in (0, 1]; 1 is best.
-        entropy: of the target words, relative to a uniform alignment, in [0, 1].
-        coverage_penalty: of the beam search, at most 0, which is best.
+        coverage_deviation: how far the attention that source words receive deviates
+            from 1; 0 is best.
+        absentmindedness_out: how widely target words spread their attention over the
+            source; 0 is best.
+        absentmindedness_in: how widely the attention that source words receive is
+            spread over the target; 0 is best.
+        confidence: combines these three, in (0, 1]; 1 is best.
+        entropy: entropy of the target words, relative to a uniform alignment, in
+            [0, 1].
+        coverage_penalty: the penalty of the beam search, at most 0, which is best.
 
     Example:
         >>> alignment_confidence(np.eye(3)).confidence
@@ -36,16 +40,17 @@ class AlignmentConfidence(NamedTuple):
 
 
 def alignment_confidence(alignment):
-    """How sure a model was where to look while it translated one sentence.
+    """Measures how confident the attention of a model is in one sentence.
 
-    Attention that is spread, skips words or comes back to them often goes with bad
-    translations. It is a hint, not an explanation.
+    Bad translations often have attention that is spread, skips words, or returns to the
+    same words. The measures are a hint, not an explanation.
 
-    The published programs differ in the exponent of the coverage deviation (6 or 2), in
-    its sign and in whether the end token takes part. Here the exponent is 2, what is
-    bad is positive except in (7), logarithms are natural, and whatever is in the matrix
-    counts: for measures without the end tokens pass `alignment[:-1, :-1]`. In (4) the
-    columns are made to sum to 1 first, or it would be (3) in another unit.
+    The published programs differ in three points: the exponent of the coverage
+    deviation (6 or 2), its sign, and whether the end token counts. Here the exponent is
+    2, and larger numbers are worse, except in (5) and (7). Logarithms are natural. All
+    of the matrix counts: for measures without the end tokens pass `alignment[:-1,
+    :-1]`. In (4) the columns are first normalised to sum to 1; otherwise (4) would be
+    (3) in another unit.
 
     Args:
         alignment: `[target, source]`, one sentence without padding.
@@ -90,15 +95,16 @@ def alignment_confidence(alignment):
 
 
 def merge_subwords(alignment, source_words, target_words):
-    """An alignment of words from one of subwords.
+    """Turns an alignment of subwords into an alignment of words.
 
-    The weights of the subwords of a source word are summed, those of a target word
-    averaged, so that each target word still distributes what its subwords did.
+    The weights of the subwords of a source word are summed, and those of a target word
+    are averaged. So the sum of the weights of a target word is the mean of the sums of
+    its subwords.
 
     Args:
-        alignment: `[target, source]`, of subwords.
-        source_words: for each source subword the number of its word, from 0; -1: it
-            belongs to none (an end token) and is left out.
+        alignment: `[target, source]` of subwords.
+        source_words: for each source subword, the number of its word, from 0; -1: it
+            belongs to no word (an end token) and is left out.
         target_words: the same for the target.
 
     Returns:
@@ -119,12 +125,12 @@ def merge_subwords(alignment, source_words, target_words):
 
 
 def _entropy(x):
-    """Summed over everything; 0 log 0 is 0, and the logarithm never sees it."""
+    """Return the sum of all -x log x; 0 log 0 is 0, without a logarithm of 0."""
     return (x * np.log(1.0 / np.where(x > 0, x, 1.0))).sum()
 
 
 def _members(name, words, size):
-    """`[subwords, words]`: 1 where a subword belongs to a word."""
+    """Return `[subwords, words]`: 1 if the subword belongs to the word, else 0."""
     words = np.asarray(words, "int64")
     known = sorted({*words.tolist()} - {-1})
     if words.shape != (size,) or known != list(range(len(known))):
@@ -132,6 +138,6 @@ def _members(name, words, size):
             f"merge_subwords got unusable {name}_words",
             f"the number of a word for each of {size} subwords, from 0 without gaps",
             f"{words.tolist()}",
-            "Count words, not subwords; -1 leaves a subword out",
+            "Use the same number for all subwords of a word; -1 leaves a subword out",
         )
     return (words[:, None] == np.arange(len(known))).astype("float64")

@@ -1,10 +1,10 @@
-"""How many tokens have to be put in, taken out or replaced."""
+"""The Levenshtein distance of two sequences."""
 
 import numpy as np
 
 
 def edit_distance(a, b):
-    """The least number of insertions, deletions and replacements from `a` to `b`.
+    """The smallest number of insertions, deletions and replacements from `a` to `b`.
 
     Args:
         a: a string, or any sequence of hashable tokens.
@@ -32,6 +32,6 @@ def edit_distance(a, b):
     for token in a:
         above = row + 1
         above[1:] = np.minimum(above[1:], row[:-1] + (b != token))
-        # d[i, j-1] + 1 along a whole row: a running minimum without the growing j.
+        # d[i, j-1] + 1 along a whole row is a running minimum of d[i, j] - j.
         row = np.minimum.accumulate(above - columns) + columns
     return int(row[-1])

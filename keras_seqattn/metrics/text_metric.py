@@ -1,4 +1,4 @@
-"""Text metrics by name, each with its direction."""
+"""Text metrics with their names and directions."""
 
 import dataclasses
 import difflib
@@ -18,18 +18,19 @@ from keras_seqattn.metrics.text_scores import (
 
 @dataclasses.dataclass(frozen=True)
 class TextMetric:
-    """A function of hypotheses and references that knows which way is better.
+    """A function of hypotheses and references, with a name and a direction.
 
     Args:
-        name: in logs and files.
-        function: from a list of strings and as many references (each a string, or a
-            list of several) to a number.
-        higher_is_better: False for error rates.
-        needs: a function without arguments that raises an ImportError where a package
-            is missing which the metric needs; None: it needs none.
-        is_graded: whether it asks how near a hypothesis is to the reference of its own
-            line, as papers on translation report it; False: whether it is right, and
-            so is any answer that the files list for the source.
+        name: the name in logs and files.
+        function: a function of a list of strings and as many references (each a
+            string, or a list of several) that returns a number.
+        higher_is_better: whether larger values are better; False for error rates.
+        needs: a function without arguments that raises an ImportError if a package is
+            missing that the metric needs; None: it needs no package.
+        is_graded: True: the metric measures how similar a hypothesis is to the
+            reference of its own line, as papers on translation do. False: it measures
+            whether a hypothesis is right; every target that the files list for the
+            same source is right.
 
     Example:
         >>> def length_ratio(hypotheses, references):
@@ -45,7 +46,7 @@ class TextMetric:
     is_graded: bool = True
 
     def check(self):
-        """Raises now what a missing package would raise at the first call."""
+        """Raise the error of a missing package now, not at the first call."""
         if self.needs is not None:
             self.needs()
 
@@ -53,7 +54,7 @@ class TextMetric:
         return self.function(hypotheses, references)
 
     def is_better(self, value, than):
-        """Whether a value is an improvement; NaN never is, and any number over None."""
+        """Whether a value is better than another; NaN never is, None is the worst."""
         if than is None:
             return value == value
         return value > than if self.higher_is_better else value < than
@@ -63,7 +64,7 @@ METRICS = {
     metric.name: metric
     for metric in (
         TextMetric("bleu", bleu, needs=sacrebleu_metrics),
-        # Of text that is tokenised already, as some test sets are.
+        # For text that is already tokenised, as in some test sets.
         TextMetric(
             "tokenized_bleu",
             functools.partial(bleu, tokenize="none"),
@@ -71,7 +72,7 @@ METRICS = {
         ),
         TextMetric("chrf", chrf, needs=sacrebleu_metrics),
         TextMetric("exact_match", exact_match, is_graded=False),
-        # As grapheme-to-phoneme papers count: wrong words, and edits of phonemes.
+        # As in grapheme-to-phoneme papers: wrong words, and edits of phonemes.
         TextMetric("wer", word_error_rate, higher_is_better=False, is_graded=False),
         TextMetric("per", token_error_rate, higher_is_better=False, is_graded=False),
     )
@@ -79,17 +80,16 @@ METRICS = {
 
 
 def text_metric(metric):
-    """The `TextMetric` of a name; a `TextMetric` is returned as it is."""
+    """Return the `TextMetric` with a name; a `TextMetric` is returned unchanged."""
     if isinstance(metric, TextMetric):
         return metric
     if metric in METRICS:
         return METRICS[metric]
     near = difflib.get_close_matches(str(metric), METRICS, n=1)
-    hint = f"Did you mean {near[0]!r}? " if near else ""
+    hint = f"Use {near[0]!r}, the nearest, or wrap" if near else "Wrap"
     raise four_part_error(
         "text_metric got an unknown metric",
-        f"one of {sorted(METRICS)} or a TextMetric",
+        f"one of {', '.join(sorted(METRICS))}, or a TextMetric",
         repr(metric),
-        f"{hint}Give a function of your own a name and a direction: "
-        "TextMetric(name, function, higher_is_better)",
+        f"{hint} a custom function: TextMetric(name, function, higher_is_better)",
     )

@@ -1,4 +1,4 @@
-"""How good hypotheses are, as strings: BLEU, chrF, exact match and error rates."""
+"""Scores of hypotheses as strings: BLEU, chrF, exact match and error rates."""
 
 from keras_seqattn.checks import check_choice
 from keras_seqattn.errors import four_part_error
@@ -6,7 +6,7 @@ from keras_seqattn.metrics.levenshtein import edit_distance
 
 
 class SignedScore(float):
-    """A score that says in its `signature` how it was computed."""
+    """A score with a `signature` that says how it was computed."""
 
     def __new__(cls, score, signature):
         self = super().__new__(cls, score)
@@ -26,13 +26,14 @@ def bleu(
         hypotheses: list of strings.
         references: as many strings, or lists of several strings each.
         tokenize: sacreBLEU's tokenizer: "13a" for detokenised text, "none" for text
-            that is tokenised already, "zh", "ja-mecab", "intl", "char", ...
+            that is already tokenised, "zh", "ja-mecab", "intl", "char", ...
         lowercase: whether case is ignored.
-        effective_order: whether n-grams longer than the hypotheses are left out of the
-            mean, for a sentence on its own: one of three words is else 0, if correct.
+        effective_order: whether to leave n-grams that are longer than the hypotheses
+            out of the mean. Use it for single sentences: otherwise a correct sentence
+            of three words has BLEU 0.
 
     Returns:
-        A float; its attribute `signature` is what to write beside it in a paper.
+        A float with the attribute `signature`, which papers should report with it.
 
     Equations:
         BLEU = 100 min(1, exp(1 - r / c)) exp(sum{log p_n : n = 1 .. 4} / 4)
@@ -47,7 +48,7 @@ def bleu(
     """
     metric = sacrebleu_metrics().BLEU
     check_choice("bleu", "tokenize", tokenize, metric.TOKENIZERS)
-    force = tokenize == "none"  # said to be tokenised: no warning that it looks so
+    force = tokenize == "none"  # no warning that the text looks tokenised
     try:
         metric = metric(
             tokenize=tokenize,
@@ -55,12 +56,12 @@ def bleu(
             force=force,
             effective_order=effective_order,
         )
-    except (ImportError, RuntimeError) as error:  # RuntimeError: of the mecab ones
+    except (ImportError, RuntimeError) as error:  # mecab raises a RuntimeError
         extras = {"ja-mecab": "sacrebleu[ja]", "ko-mecab": "sacrebleu[ko]"}
         raise four_part_error(
             "bleu needs a package that is not installed",
-            "those of the tokenizer",
-            f"tokenize={tokenize!r} without them",
+            "the package of the tokenizer",
+            f"tokenize={tokenize!r} without its package",
             f'Run pip install "{extras.get(tokenize, "sentencepiece")}", or choose '
             "another tokenizer",
             kind=ImportError,
@@ -74,11 +75,11 @@ def chrf(hypotheses, references, word_order=0, lowercase=False):
     Args:
         hypotheses: list of strings.
         references: as many strings, or lists of several strings each.
-        word_order: longest n-gram of words that counts, too; 2 is chrF++.
+        word_order: length of the longest n-grams of words that count, too; 2 is chrF++.
         lowercase: whether case is ignored.
 
     Returns:
-        A float; its attribute `signature` is what to write beside it in a paper.
+        A float with the attribute `signature`, which papers should report with it.
 
     Equations:
         chrF = 100 (1 + 2^2) P R / (2^2 P + R), means over n-grams of 1 .. 6 characters
@@ -95,7 +96,7 @@ def chrf(hypotheses, references, word_order=0, lowercase=False):
 
 
 def exact_match(hypotheses, references):
-    """Share of the hypotheses that equal their reference, or one of them, in percent.
+    """Percentage of the hypotheses that equal their reference, or one of several.
 
     Args:
         hypotheses: list of strings.
@@ -109,17 +110,16 @@ def exact_match(hypotheses, references):
         50.0
     """
     references = _references("exact_match", hypotheses, references)
-    found = [h in known for h, known in zip(hypotheses, references, strict=True)]
-    return 100.0 * sum(found) / len(found)
+    matches = [h in texts for h, texts in zip(hypotheses, references, strict=True)]
+    return 100.0 * sum(matches) / len(matches)
 
 
 def word_error_rate(hypotheses, references):
-    """Share of the hypotheses that are wrong, in percent, where each is one word.
+    """Percentage of wrong hypotheses, each of which is the pronunciation of one word.
 
-    It is what papers on grapheme-to-phoneme conversion call WER: a pronunciation is
-    right if it equals any of those listed, blanks around and between its tokens aside.
-    In speech recognition, where a hypothesis is a sentence, WER counts its words one by
-    one: that is `token_error_rate`.
+    Papers on grapheme-to-phoneme conversion call this WER: a pronunciation is right if
+    it equals one of its references; the number of blanks does not matter. In speech
+    recognition, WER counts the wrong words of a sentence: use `token_error_rate`.
 
     Args:
         hypotheses: list of strings, e.g. "K AE T".
@@ -133,7 +133,7 @@ def word_error_rate(hypotheses, references):
         50.0
     """
     references = _references("word_error_rate", hypotheses, references)
-    references = [[" ".join(r.split()) for r in known] for known in references]
+    references = [[" ".join(r.split()) for r in texts] for texts in references]
     hypotheses = [" ".join(h.split()) for h in hypotheses]
     return 100.0 - exact_match(hypotheses, references)
 
@@ -141,14 +141,13 @@ def word_error_rate(hypotheses, references):
 def token_error_rate(hypotheses, references, tokenize=str.split):
     """Edits between hypotheses and references, in percent of the references' tokens.
 
-    With phonemes it is PER, with words the WER of speech recognition. Of several
-    references the nearest one counts, with its length; of equally near ones the
-    shortest.
+    For phonemes this is PER, for words it is the WER of speech recognition. Of several
+    references, the nearest one counts; of equally near ones, the shortest.
 
     Args:
         hypotheses: list of strings, tokens between spaces.
         references: as many strings, or lists of several strings each.
-        tokenize: function from a string to its tokens; `list` for characters (CER).
+        tokenize: a function from a string to its tokens; `list` for characters (CER).
 
     Equations:
         r_i = argmin{d(h_i, r) : r in R_i}
@@ -160,16 +159,16 @@ def token_error_rate(hypotheses, references, tokenize=str.split):
     """
     references = _references("token_error_rate", hypotheses, references)
     edits = tokens = 0
-    for hypothesis, known in zip(hypotheses, references, strict=True):
-        hypothesis, known = tokenize(hypothesis), [tokenize(r) for r in known]
-        nearest = min((edit_distance(hypothesis, r), len(r)) for r in known)
+    for hypothesis, texts in zip(hypotheses, references, strict=True):
+        hypothesis, texts = tokenize(hypothesis), [tokenize(r) for r in texts]
+        nearest = min((edit_distance(hypothesis, r), len(r)) for r in texts)
         edits, tokens = edits + nearest[0], tokens + nearest[1]
     return 100.0 * edits / max(tokens, 1)
 
 
 def _score(owner, metric, hypotheses, references):
     references = _references(owner, hypotheses, references)
-    # sacreBLEU wants the first reference of each, then the second ones, ...
+    # sacreBLEU expects a list of all first references, a list of all second ones, ...
     most = max(map(len, references))
     streams = [[r[n] if n < len(r) else None for r in references] for n in range(most)]
     score = metric.corpus_score(list(hypotheses), streams).score
@@ -177,7 +176,7 @@ def _score(owner, metric, hypotheses, references):
 
 
 def sacrebleu_metrics():
-    """The module; it may be absent."""
+    """Return the module `sacrebleu.metrics`, which is optional."""
     try:
         import sacrebleu.metrics
     except ImportError as error:
@@ -192,21 +191,21 @@ def sacrebleu_metrics():
 
 
 def _references(owner, hypotheses, references):
-    """For each hypothesis a tuple of its references."""
+    """Return a tuple of references for each hypothesis."""
     references = [(r,) if isinstance(r, str) else tuple(r) for r in references]
     if len(hypotheses) != len(references) or not references:
         raise four_part_error(
-            f"{owner} got hypotheses and references that do not fit",
-            "one reference, or a list of some, for each of one hypothesis or more",
+            f"{owner} got hypotheses and references of different number",
+            "one or more hypotheses, and for each a reference or a list of references",
             f"{len(hypotheses)} hypotheses and {len(references)} references",
             "Check the files: a line may be missing",
         )
-    for i, (hypothesis, known) in enumerate(zip(hypotheses, references, strict=True)):
-        if not known or not all(isinstance(x, str) for x in (hypothesis, *known)):
+    for i, (hypothesis, texts) in enumerate(zip(hypotheses, references, strict=True)):
+        if not texts or not all(isinstance(x, str) for x in (hypothesis, *texts)):
             raise four_part_error(
-                f"{owner} got something to compare that is no text",
+                f"{owner} got something to compare that is not a string",
                 "strings",
-                f"{hypothesis!r} and {known!r} at position {i}",
-                "Decode bytes, and give every hypothesis a reference",
+                f"{hypothesis!r} and {texts!r} at position {i}",
+                "Decode bytes, and pass a reference for every hypothesis",
             )
     return references

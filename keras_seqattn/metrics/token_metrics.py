@@ -1,4 +1,4 @@
-"""Keras metrics that count tokens, not batches."""
+"""Keras metrics that average over tokens, not over batches."""
 
 import keras
 from keras import ops
@@ -13,12 +13,13 @@ from keras_seqattn.ops.token_ids import like, token_ids
 class TokenMean(keras.metrics.Metric):
     """Base: a mean over all real tokens since the last reset.
 
-    Keras's own metrics average over the target axis first, so that a token in a batch
-    of long sentences counts less than one in a batch of short ones. Here every token
+    Keras's own metrics first average over the target axis. So a token in a batch of
+    long sentences counts less than a token in a batch of short ones. Here every token
     counts the same.
 
-    Write `measure(y_true, y_pred)`: one value per token, `[batch, target]`; and
-    `read(judged)`, if a loss that makes no logits has found the same out.
+    A subclass defines `measure(y_true, y_pred)`, which returns one value per token
+    `[batch, target]`. It can also define `read(judged)`, which takes these values from
+    a loss that does not compute all logits.
     """
 
     def __init__(self, name, dtype=None):
@@ -39,27 +40,27 @@ class TokenMean(keras.metrics.Metric):
         for factor in (mask, sample_weight):
             if factor is not None:
                 weights = weights * like(values, factor)
-        # where and not a product alone: padding may hold NaN.
+        # Padding may hold NaN, which a product with 0 would keep.
         values = ops.where(weights == 0, 0.0, values * weights)
         self.total.assign_add(ops.sum(ops.cast(values, "float64")))
         self.count.assign_add(ops.sum(ops.cast(weights, "float64")))
 
     def measure(self, y_true, y_pred):
-        """One value per token, `[batch, target]`."""
+        """Return one value per token, `[batch, target]`."""
         raise four_part_error(
-            f"{type(self).__name__} does not say what it measures",
+            f"{type(self).__name__} does not define what it measures",
             "a method measure(y_true, y_pred)",
             "a class without it",
-            "Write one that returns [batch, target]",
+            "Write a method that returns [batch, target]",
             kind=NotImplementedError,
         )
 
     def read(self, judged):
-        """The same from what `FusedCrossentropy` found; None: `measure` is needed."""
+        """Return the same values from those of `FusedCrossentropy`, or None."""
         return None
 
     def mean(self):
-        """Of the values, in float64; 0 without tokens."""
+        """Return the mean of the values in float64; 0 without tokens."""
         return ops.divide_no_nan(self.total, self.count)
 
     def result(self):
@@ -71,11 +72,11 @@ class TokenMean(keras.metrics.Metric):
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
 class TokenAccuracy(TokenMean):
-    """Share of the real tokens that the model would have said itself.
+    """Share of the real tokens to which the model gives the largest probability.
 
-    Give it to `compile(weighted_metrics=[...])`. In `metrics=[...]` it works, too, but
-    there Keras keeps sample weights from every metric. The mask of the logits, which
-    our models attach, counts in both.
+    Pass it to `compile(weighted_metrics=[...])`. It also works in `metrics=[...]`, but
+    there Keras does not pass sample weights. The mask of the logits, which our models
+    attach, is used in both.
 
     Args:
         name: of the metric.
@@ -97,14 +98,14 @@ class TokenAccuracy(TokenMean):
         0.5
     """
 
-    _direction = "up"  # which way is better: what `mode="auto"` of callbacks reads
+    _direction = "up"  # which way is better, for `mode="auto"` of callbacks
 
     def __init__(self, name="token_accuracy", dtype=None):
         super().__init__(name, dtype)
 
     def measure(self, y_true, y_pred):
-        said = ops.argmax(y_pred, axis=-1)
-        return ops.equal(ops.cast(y_true, said.dtype), said)
+        predicted = ops.argmax(y_pred, axis=-1)
+        return ops.equal(ops.cast(y_true, predicted.dtype), predicted)
 
     def read(self, judged):
         return judged.right
@@ -112,12 +113,13 @@ class TokenAccuracy(TokenMean):
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
 class Perplexity(TokenMean):
-    """How many tokens the model hesitates between, on average over the real tokens.
+    """Perplexity: the exponential of the mean cross-entropy of the real tokens.
 
-    It is that of the true tokens, whatever the loss smooths. Give it to
-    `compile(weighted_metrics=[...])`. In `metrics=[...]` it works, too, but there Keras
-    keeps sample weights from every metric. The mask of the logits, which our models
-    attach, counts in both.
+    It is the number of equally probable tokens with the same cross-entropy. Label
+    smoothing of the loss does not change it. Pass it to
+    `compile(weighted_metrics=[...])`. It also works in `metrics=[...]`, but there Keras
+    does not pass sample weights. The mask of the logits, which our models attach, is
+    used in both.
 
     Args:
         from_logits: whether predictions are logits; False: probabilities.

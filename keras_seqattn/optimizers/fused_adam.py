@@ -1,4 +1,4 @@
-"""Keras's Adam, each weight in one pass."""
+"""Keras's Adam, which updates each weight in one pass through memory."""
 
 import keras
 import tensorflow as tf
@@ -8,16 +8,17 @@ import tensorflow as tf
 class FusedAdam(keras.optimizers.Adam):
     """`keras.optimizers.Adam` that reads and writes every weight once.
 
-    Keras updates a weight of Adam in a dozen operations, and each of them goes through
-    memory: on a processor that is a tenth of a training step, and TensorFlow's own
-    kernel does the same in one. Results and optimizer variables are those of Keras's
-    Adam, whose checkpoints it loads. With `amsgrad`, which the kernel does not know,
-    and on several replicas the update is Keras's. A row of an embedding that was read
-    twice has one gradient, the sum; Keras 3.15 adds up the squares of its parts.
+    Keras's Adam updates a weight in a dozen operations, and each of them goes through
+    memory: on a CPU this is a tenth of a training step. TensorFlow's kernel does the
+    same in one operation. Results and optimizer variables are the same as those of
+    Keras's Adam, and it loads the checkpoints of Keras's Adam. With `amsgrad`, which
+    the kernel does not support, and on several replicas, it uses the update of Keras.
+    The gradient of an embedding row that is read twice is the sum; Keras 3.15 adds up
+    the squares of its parts.
 
     Args:
         learning_rate: a number or a schedule.
-        **kwargs: of `keras.optimizers.Adam`.
+        **kwargs: arguments of `keras.optimizers.Adam`.
 
     Equations:
         m = m + (1 - beta_1) (g - m)
@@ -39,7 +40,7 @@ class FusedAdam(keras.optimizers.Adam):
         super().__init__(learning_rate, **kwargs)
 
     def update_step(self, gradient, variable, learning_rate):
-        gradient = tf.convert_to_tensor(gradient)  # all rows of an embedding
+        gradient = tf.convert_to_tensor(gradient)  # dense, for embeddings, too
         if self.amsgrad or tf.distribute.get_strategy().num_replicas_in_sync > 1:
             super().update_step(gradient, variable, learning_rate)
             return

@@ -1,4 +1,4 @@
-"""Learning-rate schedules of the papers."""
+"""Learning-rate schedules from papers."""
 
 import keras
 from keras import ops
@@ -6,28 +6,28 @@ from keras import ops
 from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.errors import four_part_error
 
-# Where the schemes of tensorflow/nmt start and how often they halve until the end.
+# Schemes of tensorflow/nmt: share of the constant part, number of stretches after it.
 _TENSORFLOW_NMT = {"luong5": (1 / 2, 5), "luong10": (1 / 2, 10), "luong234": (2 / 3, 4)}
 
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
 class HalvingDecay(keras.optimizers.schedules.LearningRateSchedule):
-    """A constant learning rate that is halved again and again from some step on.
+    """A constant learning rate that is halved at regular steps.
 
-    Ready made: `HalvingDecay.luong2015(...)`, `.gnmt2016()`, `.tensorflow_nmt(...)`,
-    `.nvidia_gnmt(...)`.
+    Schedules of papers: `HalvingDecay.luong2015(...)`, `.gnmt2016()`,
+    `.tensorflow_nmt(...)`, `.nvidia_gnmt(...)`.
 
     Args:
-        initial_learning_rate: before the first halving.
-        start: the first step with half of it.
+        initial_learning_rate: learning rate before the first halving.
+        start: the first step with half of the initial learning rate.
         every: number of steps from one halving to the next.
-        times: how often it is halved at most; None: without end.
-        warmup: number of steps in which the rate rises, exponentially, from a
-            hundredth; 0: none.
+        times: largest number of halvings; None: no limit.
+        warmup: number of steps in which the rate rises exponentially from a hundredth
+            of its value; 0: no warm-up.
         name: of the schedule.
 
     Call arguments:
-        step: number of updates already made, `optimizer.iterations`.
+        step: number of updates so far, `optimizer.iterations`.
 
     Returns:
         The learning rate, a float32 scalar.
@@ -81,7 +81,7 @@ class HalvingDecay(keras.optimizers.schedules.LearningRateSchedule):
 
     @classmethod
     def luong2015(cls, steps_per_epoch, dropout=False):
-        """For SGD: 1.0, halved every epoch after epoch 5 of 10, with dropout 8 of 12.
+        """For SGD: 1.0, halved every epoch after epoch 5 of 10; with dropout 8 of 12.
 
         "we start with a learning rate of 1; after 5 epochs, we begin to halve the
         learning rate every epoch"; "For dropout models, we train for 12 epochs and
@@ -92,10 +92,10 @@ class HalvingDecay(keras.optimizers.schedules.LearningRateSchedule):
 
     @classmethod
     def gnmt2016(cls):
-        """For SGD, after 60 000 steps of Adam at 2e-4: 0.5, from 1.2 M steps halved.
+        """For SGD, after 60 000 steps of Adam at 2e-4: 0.5, halved from step 1.2 M on.
 
-        Every 200 000 steps, four times, as summaries of Wu et al. have it. The steps
-        are those of the optimizer that has this schedule, without the 60 000 of Adam.
+        The rate is halved every 200 000 steps, four times, as in summaries of Wu et
+        al. Steps count from the start of SGD, without the 60 000 steps of Adam.
         """
         return cls(0.5, start=1_200_000, every=200_000, times=4)
 
@@ -103,14 +103,15 @@ class HalvingDecay(keras.optimizers.schedules.LearningRateSchedule):
     def tensorflow_nmt(
         cls, scheme, training_steps, initial_learning_rate=1.0, warmup=0
     ):
-        """The schemes of github.com/tensorflow/nmt, for a training of known length.
+        """A scheme of github.com/tensorflow/nmt, for a training of known length.
 
         Args:
-            scheme: `"luong5"`, `"luong10"`: constant for one half of the training, in
-                the other half 5 or 10 stretches of equal length; `"luong234"`: for two
-                thirds, then 4. The first of these stretches is not halved yet.
+            scheme: `"luong5"`, `"luong10"`: the rate is constant in the first half of
+                the training; the second half has 5 or 10 stretches of equal length.
+                `"luong234"`: constant in two thirds of the training, then 4 stretches.
+                The first stretch is not halved yet.
             training_steps: number of steps of the whole training.
-            initial_learning_rate: that of its SGD recipes is 1.0.
+            initial_learning_rate: its SGD recipes use 1.0.
             warmup: number of steps of its "t2t" warm-up.
         """
         owner = "HalvingDecay.tensorflow_nmt"
@@ -123,10 +124,10 @@ class HalvingDecay(keras.optimizers.schedules.LearningRateSchedule):
 
     @classmethod
     def nvidia_gnmt(cls, training_steps, initial_learning_rate):
-        """NVIDIA's and MLPerf's GNMT recipe, for Adam.
+        """The GNMT recipe of NVIDIA and MLPerf, for Adam.
 
-        200 steps of warm-up, constant until 0.666 of the training, then four halvings
-        at equal distances, the first at once.
+        It has 200 steps of warm-up, is constant until 0.666 of the training, and then
+        has four halvings at equal distances, the first one immediately.
         """
         owner = "HalvingDecay.nvidia_gnmt"
         check_count(owner, "training_steps", training_steps)
@@ -142,21 +143,21 @@ class HalvingDecay(keras.optimizers.schedules.LearningRateSchedule):
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
 class RNMTPlusSchedule(keras.optimizers.schedules.LearningRateSchedule):
-    """Linear warm-up to `replicas` times the rate, constant, exponential decay.
+    """Linear warm-up to `replicas` times the rate, a constant rate, exponential decay.
 
-    Adam trained with synchronous replicas: `replicas=1` has no warm-up. The decay goes
-    on beyond `end`, where half of the initial rate is left.
+    It is for Adam with synchronous replicas; with `replicas=1` there is no warm-up. The
+    decay continues beyond `end`, where half of the initial rate is left.
 
     Args:
-        replicas: n, how many batches are averaged in a step.
-        start: s, where the decay starts, counted in batches (n of them in a step).
-        end: e, where it has arrived at half of the initial rate, in batches too.
+        replicas: n, the number of batches that are averaged in a step.
+        start: s, the start of the decay, counted in batches (a step has n of them).
+        end: e, where the decay reaches half of the initial rate, counted in batches.
         warmup: p, the warm-up takes n p steps.
-        initial_learning_rate: of one replica.
+        initial_learning_rate: learning rate of one replica.
         name: of the schedule.
 
     Call arguments:
-        step: t, number of updates already made, `optimizer.iterations`.
+        step: t, number of updates so far, `optimizer.iterations`.
 
     Returns:
         The learning rate, a float32 scalar.

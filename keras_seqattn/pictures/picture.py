@@ -1,4 +1,4 @@
-"""A picture: everything about one sentence at one moment, as plain values.
+"""A picture: a sentence, its hypotheses and alignments at one step, as plain values.
 
     {"version": 1,
      "source": {"text": str, "tokens": [[piece, start, end], ...]},
@@ -13,10 +13,10 @@
           "centre": [position, ...] | None, "reach": float | None}, ...],
      "metrics": {name: float | None}}
 
-Places are code points. Of the hypotheses, those that the search has found come first,
-the best one in front, then the reference, which the model was made to say. `centre` is
-where local attention looks, a column of the weights (from 0) for each of their rows,
-`reach` how far to either side.
+Positions are code points. The hypotheses of the search come first, the best one in
+front; then comes the reference, which was forced (teacher forcing). `centre` has the
+centre of the window of local attention for each row of the weights, a column from 0;
+`reach` is the number of positions to either side.
 """
 
 import base64
@@ -26,7 +26,7 @@ import math
 import numpy as np
 
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.pictures.measures import metrics
+from keras_seqattn.pictures.picture_metrics import picture_metrics
 from keras_seqattn.pictures.token_places import from_bytes, in_text
 
 VERSION = 1
@@ -34,11 +34,11 @@ ABOUT = {"score", "ranking", "heads", "centre", "reach"}  # what may be None
 
 
 def picture_of(translation, reference=None, gold=None):
-    """The picture of a translation, with its alternatives.
+    """Returns the picture of a translation and its alternatives.
 
     Args:
-        translation: a `Translation`, or an object with the same attributes; an
-            alignment may have heads in front.
+        translation: a `Translation`, or an object with the same attributes; the first
+            axis of an alignment may be heads.
         reference: str, another translation to compare with; None: there is none.
         gold: `GoldLinks` of source and reference; None: there are none.
 
@@ -54,42 +54,42 @@ def picture_of(translation, reference=None, gold=None):
     source = from_bytes(translation.source, translation.source_tokens)
     hypotheses = [
         hypothesis(
-            found.text,
-            in_text(found.text, found.target_tokens),
-            found.alignment,
+            candidate.text,
+            in_text(candidate.text, candidate.target_tokens),
+            candidate.alignment,
             rank=rank,
-            score=found.score,
-            ranking=found.ranking,
+            score=candidate.score,
+            ranking=candidate.ranking,
         )
-        for rank, found in enumerate((translation, *translation.alternatives))
+        for rank, candidate in enumerate((translation, *translation.alternatives))
     ]
     return picture(translation.source, source, hypotheses, reference, gold)
 
 
 def picture(text, tokens, hypotheses, reference=None, gold=None):
-    """A picture of its parts.
+    """Build a picture of its parts.
 
     Args:
-        text: of the source.
-        tokens: of the source, `[piece, start, end]`.
+        text: text of the source.
+        tokens: tokens of the source, `[piece, start, end]`.
         hypotheses: list of `hypothesis(...)`.
         reference: str or None.
         gold: `GoldLinks` or None.
     """
-    made = {
+    content = {
         "version": VERSION,
         "source": {"text": text, "tokens": tokens},
         "reference": reference,
         "gold": None if gold is None else links(gold),
         "hypotheses": hypotheses,
     }
-    for found in hypotheses:
-        _check_sizes(len(found["tokens"]), len(tokens), found["shape"])
-    return {**made, "metrics": metrics(made)}
+    for candidate in hypotheses:
+        _check_sizes(len(candidate["tokens"]), len(tokens), candidate["shape"])
+    return {**content, "metrics": picture_metrics(content)}
 
 
 def hypothesis(text, tokens, weights, *, kind="free", rank=0, **about):
-    """A hypothesis of a picture.
+    """Build a hypothesis of a picture.
 
     Args:
         text: str.
@@ -97,7 +97,7 @@ def hypothesis(text, tokens, weights, *, kind="free", rank=0, **about):
         weights: `[target, source]`, or with heads `[heads, target, source]`.
         kind: "free" or "forced".
         rank: 0 for the best one of its kind.
-        **about: `score`, `ranking`, `heads`, `centre`, `reach`, where there are such.
+        **about: `score`, `ranking`, `heads`, `centre`, `reach`; all are optional.
     """
     weights = np.asarray(weights, "float32")
     if weights.ndim == 2:
@@ -107,9 +107,9 @@ def hypothesis(text, tokens, weights, *, kind="free", rank=0, **about):
     if heads is not None and len(heads) != len(weights):
         raise four_part_error(
             "A picture got names that do not fit its heads",
-            f"one for each of {len(weights)}",
+            f"a name for each of {len(weights)} heads",
             f"heads={heads!r}",
-            "Pass as many, or heads=None: they then have numbers",
+            "Pass a name for each head, or heads=None to number them",
         )
     numbers = {name: number(about[name]) for name in ("score", "ranking", "reach")}
     return {
@@ -125,37 +125,38 @@ def hypothesis(text, tokens, weights, *, kind="free", rank=0, **about):
 
 
 def links(gold):
-    """`GoldLinks`, which are (source, target), as a list."""
+    """Return `GoldLinks`, which are (source, target), as a list."""
     return [[i, j, "PS"[(j, i) in gold.sure]] for j, i in sorted(gold.possible)]
 
 
 def number(value):
-    """A number that JSON has: what is not finite is None; five digits after the dot."""
+    """Round a number to five decimal places; return None if it is not finite."""
     if value is None or not math.isfinite(value):
         return None
     return round(float(value), 5)
 
 
 def packed(weights):
-    """Weights as little-endian float16, row by row."""
-    with np.errstate(over="ignore"):  # beyond its range it is infinite
+    """Return weights as little-endian float16, row by row."""
+    with np.errstate(over="ignore"):  # larger numbers become infinite
         return np.ascontiguousarray(weights, "<f2").tobytes()
 
 
 def to_json(picture):
-    """A picture as JSON, for a page: weights are base64 of `packed` ones.
+    """Returns a picture as JSON for a page, its weights as float16 in base64.
 
-    It can stand in a `<script>`: what HTML would read is escaped.
+    The text can be placed in a `<script>`: characters with a meaning in HTML are
+    escaped.
 
     Args:
-        picture: of `picture_of`.
+        picture: a picture from `picture_of`.
 
     Returns:
         str.
     """
     hypotheses = [
-        {**found, "weights": base64.b64encode(packed(found["weights"])).decode()}
-        for found in picture["hypotheses"]
+        {**item, "weights": base64.b64encode(packed(item["weights"])).decode()}
+        for item in picture["hypotheses"]
     ]
     text = dump({**picture, "hypotheses": hypotheses})
     for character in "<>&\u2028\u2029":
@@ -164,7 +165,7 @@ def to_json(picture):
 
 
 def dump(value):
-    """Compact JSON; half a character, which UTF-8 does not have, becomes "?"."""
+    """Return compact JSON; a lone surrogate, which UTF-8 lacks, becomes "?"."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.encode(errors="replace").decode()
 
@@ -175,5 +176,5 @@ def _check_sizes(target, source, shape):
             "A picture got an alignment that does not fit its tokens",
             f"[target, source] = {[target, source]}, with heads in front or without",
             f"shape {shape}",
-            "Cut off the padding, and pass one token for each row and each column",
+            "Remove the padding, and pass one token for each row and each column",
         )

@@ -1,4 +1,4 @@
-"""Fixed sentences, and what a model makes of them now."""
+"""Fixed sentences, and their pictures with the present weights of a model."""
 
 import keras
 import numpy as np
@@ -14,14 +14,14 @@ _AT_ONCE = 64  # sentences
 
 
 class Probe:
-    """The sentences, encoded once.
+    """Sentences that are encoded once and translated again and again.
 
     Args:
-        translator: whose model, text processors and limits are used.
-        search: how it searches.
+        translator: the translator with the model, the text processors and the limits.
+        search: the search that finds hypotheses.
         sentences: list of str.
-        references: as many, or None.
-        gold: as many `GoldLinks`, or None.
+        references: list of str, one for each sentence, or None.
+        gold: list of `GoldLinks`, one for each sentence, or None.
     """
 
     def __init__(self, translator, search, sentences, references=None, gold=None):
@@ -36,8 +36,8 @@ class Probe:
         self.local = local_attention(translator.model)
 
     def pictures(self):
-        """A picture of each sentence."""
-        found = []
+        """Return a picture of each sentence."""
+        pictures = []
         for start in range(0, len(self.sentences), _AT_ONCE):
             rows = range(start, min(start + _AT_ONCE, len(self.sentences)))
             source = _padded(self.source[0], rows, self.source_text)
@@ -45,8 +45,8 @@ class Probe:
             if self.target:
                 forced = self._forced(rows, source)
                 hypotheses = [[*a, b] for a, b in zip(hypotheses, forced, strict=True)]
-            found += map(self._picture, rows, hypotheses)
-        return found
+            pictures += map(self._picture, rows, hypotheses)
+        return pictures
 
     def _picture(self, row, hypotheses):
         tokens = self.source[1][row]
@@ -54,19 +54,19 @@ class Probe:
         return picture(self.sentences[row], tokens, hypotheses, *about)
 
     def _free(self, rows, source):
-        """What the search finds, for each sentence a list."""
+        """Return the hypotheses of the search, a list for each sentence."""
         pipeline, tokens = self.translator.pipeline, self.source_text.tokens
         options = pipeline.max_length, tokens
         shortlist = pipeline.shortlist
-        found = decode(
+        decoded = decode(
             pipeline.model, source, self.search, *options, shortlist=shortlist
         )
-        texts = self.target_text.decode(found.tokens).numpy()
-        pieces = self.target_text.pieces(found.tokens).numpy()
-        _, lengths, scores, ranking, alignments = (x.numpy() for x in found)
-        places = self._centres(source, found.tokens[..., : lengths.max()])
+        texts = self.target_text.decode(decoded.tokens).numpy()
+        pieces = self.target_text.pieces(decoded.tokens).numpy()
+        _, lengths, scores, ranking, alignments = (x.numpy() for x in decoded)
+        places = self._centres(source, decoded.tokens[..., : lengths.max()])
 
-        def said(n, rank):
+        def hypothesis_of(n, rank):
             text = texts[n, rank].decode(errors="replace")
             words = pieces[n, rank, : lengths[n, rank]]
             return self._hypothesis(
@@ -81,10 +81,10 @@ class Probe:
             )
 
         ranks = [np.flatnonzero(length).tolist() for length in lengths]
-        return [[said(n, rank) for rank in ranks[n]] for n in range(len(rows))]
+        return [[hypothesis_of(n, rank) for rank in ranks[n]] for n in range(len(rows))]
 
     def _forced(self, rows, source):
-        """What the model sees while it is made to say the references, one for each."""
+        """Return the references as hypotheses, with alignments of teacher forcing."""
         target, tokens = _padded(self.target[0], rows, self.target_text), self.target[1]
         scored = score(self.translator.model, source, target, self.target_text.tokens)
         scores, _, alignments = (x.numpy() for x in scored)
@@ -103,14 +103,14 @@ class Probe:
         ]
 
     def _centres(self, source, target):
-        """For hypotheses `[batch, n, target]`; None for each if nothing is local."""
+        """Return the centres of hypotheses `[batch, n, target]`; None if not local."""
         if self.local is None:
             return np.full(target.shape[:2], None)
         model, position = self.translator.model, self.local.position
         return centres(model, position, source, target, self.target_text.tokens)
 
     def _hypothesis(self, row, text, tokens, alignment, places, **about):
-        """One hypothesis, without the padding of the batch."""
+        """Return one hypothesis without the padding of the batch."""
         size = len(tokens)
         weights = alignment[..., :size, : len(self.source[1][row])]
         if places is not None and np.isfinite(places[:size]).all():
@@ -120,7 +120,7 @@ class Probe:
 
 
 def _encoded(processor, texts, limit=None):
-    """Rows of ids, and of tokens `[piece, start, end]`, both with the end token."""
+    """Return rows of ids, and of tokens `[piece, start, end]`, with the end token."""
     encoded = processor.encode_with_offsets(tf.constant(texts))
     end = processor.tokens.end
     last = processor.pieces(tf.constant(end)).numpy().decode()
@@ -135,7 +135,7 @@ def _encoded(processor, texts, limit=None):
 
 
 def _padded(ids, rows, processor):
-    """`[batch, length]`, some of the rows."""
+    """Return some of the rows, padded `[batch, length]`."""
     return keras.utils.pad_sequences(
         [ids[row] for row in rows], padding="post", value=processor.tokens.pad
     )

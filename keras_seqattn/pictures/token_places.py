@@ -1,16 +1,16 @@
-"""Where tokens stand in their text, in code points."""
+"""The places of tokens in their text, in code points."""
 
 import numpy as np
 
 from keras_seqattn.text.checks import SPECIAL
 from keras_seqattn.text.processor import UNKNOWN
 
-MARK = "▁"  # how subwords write the space in front of them
+MARK = "▁"  # subwords write it for the space before them
 _PAD, _START, END, _UNK = SPECIAL
 
 
 def from_bytes(text, tokens):
-    """Tokens whose places are bytes of the text in UTF-8.
+    """Convert the places of tokens from bytes of UTF-8 to code points.
 
     Args:
         text: str.
@@ -33,14 +33,14 @@ def from_bytes(text, tokens):
 
 
 def in_text(text, pieces):
-    """Tokens whose places nobody knows, found from left to right.
+    """Find the places of pieces in their text, from left to right.
 
-    White space in front of a piece is no part of it. Pieces that do not stand where
-    they should (bytes of a character, something that was normalised) share what is
-    left between their neighbours. The end token stands behind everything.
+    White space before a piece is not part of it. Pieces that are not in the text
+    (bytes of a character, normalised characters) share the text between their
+    neighbours. The end token comes after the text.
 
     Args:
-        text: str, what the pieces make together.
+        text: str, the text of the pieces together.
         pieces: list of str.
 
     Returns:
@@ -66,7 +66,7 @@ def in_text(text, pieces):
 
 
 def joined(pieces):
-    """A text for pieces that came without one."""
+    """Join pieces into a text, if there is no text."""
     pieces = [piece for piece in pieces if piece not in (_PAD, _START, END)]
     if any(MARK in piece for piece in pieces):
         return "".join(pieces).replace(MARK, " ").strip()
@@ -74,7 +74,7 @@ def joined(pieces):
 
 
 def _place(text, piece, at, ahead):
-    """Where a piece stands, from `at` on: at once, or with `ahead` anywhere."""
+    """Return the place of a piece: at `at`, or with `ahead` anywhere after it."""
     behind_space = at + len(text[at:]) - len(text[at:].lstrip())
     body = UNKNOWN if piece == _UNK else piece.lstrip(MARK).replace(MARK, " ")
     for spelled, start in ((piece, at), (body, at), (body, behind_space)):
@@ -89,7 +89,7 @@ def _place(text, piece, at, ahead):
 
 
 def _share(text, tokens, start, end):
-    """Gives the tokens all of the text between two places, but not the space around."""
+    """Give all tokens the text between two places, without the white space around."""
     between = text[start:end]
     start += len(between) - len(between.lstrip())
     for token in tokens:

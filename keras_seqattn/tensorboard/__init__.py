@@ -1,8 +1,8 @@
-"""Alignments for TensorBoard: what is written. `tensorboard_plugin_seqattn` shows it.
+"""Alignments, written for TensorBoard; `tensorboard_plugin_seqattn` shows them.
 
 `callbacks.AttentionCallback` is for `model.fit`, the op `attention` for other loops,
 `write_embeddings` for the projector. `picture_of` and `to_json` turn a translation
-into what a page shows.
+into the data of a page.
 """
 
 from keras_seqattn.pictures.picture import picture_of, to_json

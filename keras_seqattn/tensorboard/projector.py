@@ -1,4 +1,4 @@
-"""Embeddings with the names of their tokens, for TensorBoard's projector."""
+"""Embeddings with their tokens, written for TensorBoard's projector."""
 
 import re
 
@@ -13,14 +13,15 @@ _CONFIG = "projector_config.pbtxt"  # TensorBoard looks for it in the folder of 
 def write_embeddings(folder, vectors, labels, name="embedding"):
     """Writes vectors and their labels for the tab "Projector".
 
-    Others that were written into the folder before stay, those of the same name are
-    replaced. It takes some 10 bytes for each number.
+    Embeddings with other names that are already in the folder stay; those with the same
+    name are replaced. Each number takes about 10 bytes.
 
     Args:
-        folder: of a run: one with event files, in the folder that TensorBoard is given.
+        folder: folder of a run: it has event files, and TensorBoard reads the folder
+            above it.
         vectors: floats `[labels, depth]`, e.g. `model.source_embedding.embeddings`.
-        labels: a str for each, e.g. the `vocabulary` of a `TextProcessor`.
-        name: of the files and in the tab: letters, digits, `-`, `_` and `.`.
+        labels: a str for each vector, e.g. the `vocabulary` of a `TextProcessor`.
+        name: name of the files and in the tab: letters, digits, `-`, `_` and `.`.
 
     Example:
         >>> import tempfile
@@ -33,7 +34,7 @@ def write_embeddings(folder, vectors, labels, name="embedding"):
     _check(vectors, labels, name)
     tf.io.gfile.makedirs(folder)
     lines = (f"{label(text)}\t{i}" for i, text in enumerate(labels))
-    # The number makes that no line is blank: the projector would skip it.
+    # With the number, no line is blank: the projector skips blank lines.
     _write(f"{folder}/{name}.metadata.tsv", ["token\tid", *lines])
     rows = ("\t".join(f"{x:.6g}" for x in row) for row in vectors.tolist())
     _write(f"{folder}/{name}.tsv", rows)
@@ -41,7 +42,7 @@ def write_embeddings(folder, vectors, labels, name="embedding"):
 
 
 def write_vocabularies(folder, translator):
-    """Writes the embeddings of a translator's model, a shared one once."""
+    """Write the embeddings of a translator's model, a shared one once."""
     model = translator.model
     sides = {"source": translator.source_text, "target": translator.target_text}
     if model.source_embedding is model.target_embedding:
@@ -52,7 +53,7 @@ def write_vocabularies(folder, translator):
 
 
 def label(text):
-    r"""A token that is seen, in one field of one line.
+    r"""Return a token as visible text in one field of one line.
 
     Example:
         >>> label(" "), label("a\tb"), label("▁der")
@@ -71,7 +72,7 @@ def _write(path, lines):
 
 
 def _add_to_config(folder, name):
-    # Not on top: it takes part of TensorBoard to read and write this file.
+    # Imported here, because only this function needs TensorBoard.
     from google.protobuf import text_format
     from tensorboard.plugins.projector import ProjectorConfig
 
@@ -94,14 +95,14 @@ def _check(vectors, labels, name):
     if vectors.ndim != 2 or len(vectors) != len(labels):
         raise four_part_error(
             "write_embeddings got labels that do not fit",
-            "vectors [labels, depth] and as many labels",
+            "vectors [labels, depth] and a label for each vector",
             f"shape {vectors.shape} and {len(labels)} labels",
-            "Pass the vocabulary that the embedding was made for",
+            "Pass the vocabulary that belongs to the embedding",
         )
     if not isinstance(name, str) or not re.fullmatch(r"[\w.-]+", name, re.ASCII):
         raise four_part_error(
             "write_embeddings got an unusable name",
             "letters, digits, -, _ and .",
             f"name={name!r}",
-            "It becomes the name of files",
+            "Pass another name, for example 'source': files get this name",
         )

@@ -1,4 +1,4 @@
-"""The summary op for training loops of one's own."""
+"""The summary op for custom training loops."""
 
 import numpy as np
 import tensorflow as tf
@@ -23,32 +23,32 @@ def attention(
 ):
     """Writes the alignment of one sentence, for the tab "Attention" of TensorBoard.
 
-    As `tf.summary.scalar` and its kind: it does nothing where no writer is or
-    `tf.summary.record_if` forbids it, and it runs in a `tf.function` (not under XLA).
-    The source of a tag shall stay the same from step to step.
+    It works like `tf.summary.scalar`: without a default writer, or if
+    `tf.summary.record_if` forbids it, it does nothing. It runs in a `tf.function`, but
+    not under XLA. The source of a tag must stay the same at all steps.
 
     Args:
-        name: of the tag, which name scopes are put in front of.
+        name: name of the tag; name scopes are added before it.
         alignment: floats `[target, source]`, with heads `[heads, target, source]`,
             without padding.
         source_tokens: strings `[source]`, tensor or list.
         target_tokens: strings `[target]`.
-        source_text: a string, what the tokens make together; None: they are joined.
-            The tokens are looked for in it from left to right: subwords may begin with
-            ▁, the end token is `</s>`.
+        source_text: a string, the text of the tokens; None: the tokens are joined. The
+            places of the tokens are found from left to right: subwords may begin with
+            ▁, and the end token is `</s>`.
         target_text: the same for the target.
-        heads: list of str, a name for each head; None: they have numbers.
+        heads: list of str, a name for each head; None: heads are numbered.
         step: an integer; None: `tf.summary.experimental.get_step()`.
-        description: Markdown; None: there is none.
+        description: Markdown; None: no description.
 
     Returns:
-        A bool tensor: whether something was written.
+        A bool tensor: whether the alignment was written.
 
     Example:
         >>> bool(attention("en-de/0", [[0.9, 0.1]], ["a", "cat"], ["Katze"], step=1))
         False
     """
-    given = (
+    tensors = (
         _checked("alignment", alignment),
         _checked("source_tokens", source_tokens),
         _checked("target_tokens", target_tokens),
@@ -57,21 +57,21 @@ def attention(
     )
     has_texts = source_text is not None, target_text is not None
     with tf.summary.experimental.summary_scope(
-        name, "attention_summary", values=given
+        name, "attention_summary", values=tensors
     ) as (tag, _):
 
         def serialized(*arrays):
-            made = _picture(*arrays, has_texts, heads)
+            sentence = _picture(*arrays, has_texts, heads)
             summary = tf.compat.v1.Summary()
-            values, content = record.record(made), record.content(made)
+            values, content = record.record(sentence), record.content(sentence)
             record.add_value(summary, tag, values, content, description)
             return summary.SerializeToString()
 
         def write():
-            if tf.executing_eagerly():  # errors as they are, not as TensorFlow's
-                data = serialized(*(x.numpy() for x in given))
+            if tf.executing_eagerly():  # TensorFlow would change the type of an error
+                data = serialized(*(x.numpy() for x in tensors))
             else:
-                data = tf.numpy_function(serialized, given, tf.string)
+                data = tf.numpy_function(serialized, tensors, tf.string)
             return tf.summary.experimental.write_raw_pb(data, step)
 
         recorded = tf.summary.should_record_summaries()
@@ -92,7 +92,7 @@ _EXPECTED = {  # by argument: dtype, ranks, and both in words
 
 
 def _checked(name, value):
-    """A tensor of the right kind and rank."""
+    """Return a tensor of the right dtype and rank."""
     dtype, ranks, expected = _EXPECTED[name]
     try:
         tensor = tf.convert_to_tensor(value)
@@ -109,21 +109,21 @@ def _checked(name, value):
         f"attention got an unusable {name}",
         expected,
         received,
-        "Pass one sentence, without padding: call it once for each",
+        "Pass one sentence without padding; call the op once for each sentence",
     )
 
 
 def _picture(
     alignment, source_tokens, target_tokens, source_text, target_text, has_texts, heads
 ):
-    """The picture of one hypothesis, of arrays of bytes."""
+    """Return the picture of one hypothesis from arrays of bytes."""
     source = _side(source_tokens, source_text, has_texts[0])
     target = _side(target_tokens, target_text, has_texts[1])
     return picture(*source, [hypothesis(*target, alignment, heads=heads)])
 
 
 def _side(pieces, text, has_text):
-    """A text and the tokens in it."""
+    """Return a text and the tokens in it."""
     pieces = [piece.decode(errors="replace") for piece in pieces]
     text = text.decode(errors="replace") if has_text else joined(pieces)
     return text, in_text(text, pieces)

@@ -1,9 +1,9 @@
-"""From strings to ids and back, inside the TensorFlow graph."""
+"""Text processors: strings to token ids and back, inside the TensorFlow graph."""
 
 from keras_seqattn.text.characters import Characters
-from keras_seqattn.text.drawing import heat_map
 from keras_seqattn.text.processor import TextProcessor
 from keras_seqattn.text.sentence_piece import SentencePiece
+from keras_seqattn.text.terminal_heat_map import heat_map
 from keras_seqattn.text.word_piece import WordPiece
 from keras_seqattn.text.words import Words
 

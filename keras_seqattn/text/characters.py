@@ -1,26 +1,26 @@
-"""Characters: Unicode code points."""
+"""The text processor `Characters`: its tokens are Unicode code points."""
 
 import collections
 
 import tensorflow as tf
 
 from keras_seqattn.text.checks import check_characters, check_vocabulary_size
-from keras_seqattn.text.listed import ListedProcessor, most_frequent, table
-from keras_seqattn.text.normalization import spell
-from keras_seqattn.text.ragged import ragged_rows
+from keras_seqattn.text.listed_processor import ListedProcessor, id_table, most_frequent
+from keras_seqattn.text.normalization import code_points
+from keras_seqattn.text.ragged_operations import ragged_rows
 
 
 class Characters(ListedProcessor):
-    """Unicode code points, white space included.
+    """Text processor whose tokens are Unicode code points, white space included.
 
-    `decode(encode(text))` is `normalize(text)` where all characters are known. Needs no
-    tensorflow-text unless there is a `normalization`.
+    `decode(encode(text))` equals `normalize(text)` if all characters are known. Only a
+    `normalization` needs tensorflow-text.
 
     Args:
         vocabulary: list of str, the piece of each id: `<pad>`, `<s>`, `</s>`, `<unk>`,
             then single characters. See `learn`.
         normalization: None, "nfc", "nfkc" or "nfkc_casefold" (ß becomes ss).
-        lowercase: whether to write capital letters small (ß stays).
+        lowercase: whether to turn capital letters into small ones (ß stays).
 
     Example:
         >>> letters = Characters.learn(["naïve", "Ève"], lowercase=True)
@@ -37,17 +37,18 @@ class Characters(ListedProcessor):
         known = self._vocabulary[len(self.tokens) :]
         check_characters(type(self).__name__, known)
         codes = [ord(character) for character in known]
-        self._ids = table([*codes, -1], self.tokens)  # a table may not be empty
+        self._ids = id_table([*codes, -1], self.tokens)  # a table must not be empty
 
     @classmethod
     def learn(cls, texts, vocabulary_size=None, *, minimum_count=1, **options):
-        """The most frequent characters.
+        """Learn a vocabulary of the most frequent characters.
 
         Args:
             texts: an iterable of str, or a `tf.data.Dataset` of strings.
-            vocabulary_size: how many at most, the 4 special ones included; None: all.
-            minimum_count: characters that are rarer are unknown.
-            **options: of the class: normalization, lowercase.
+            vocabulary_size: the largest size of the vocabulary, the 4 special tokens
+                included; None: no limit.
+            minimum_count: characters that occur less often are left out.
+            **options: options of the class: normalization, lowercase.
         """
         if vocabulary_size is not None:
             check_vocabulary_size(cls.__name__, vocabulary_size, 5)
@@ -57,7 +58,7 @@ class Characters(ListedProcessor):
         return cls(most_frequent(counts, vocabulary_size, minimum_count), **options)
 
     def _tokenize(self, texts):
-        codes, starts, ends, splits = spell(texts)
+        codes, starts, ends, splits = code_points(texts)
         return ragged_rows(splits, self._ids.lookup(codes), starts, ends)
 
     def _join(self, ids):

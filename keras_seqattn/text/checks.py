@@ -1,4 +1,4 @@
-"""Errors of texts, ids, vocabularies and options."""
+"""Checks of texts, ids, vocabularies and options; conversion of texts and ids."""
 
 import numpy as np
 import tensorflow as tf
@@ -12,18 +12,18 @@ SPECIAL = ("<pad>", "<s>", "</s>", "<unk>")
 
 
 def check_normalization(owner, form):
-    """A Unicode form has one of the known names."""
+    """Check that a Unicode normal form is known."""
     if form is not None and form not in FORMS:
         raise four_part_error(
             f"{owner} got an unknown normalization",
             f"None or one of {list(FORMS)}",
             f"normalization={form!r}",
-            "Use None to leave characters as they are",
+            "Use None for no normalization",
         )
 
 
 def check_vocabulary(owner, vocabulary):
-    """Strings, none twice, the special ones in front."""
+    """Check that a vocabulary has different strings, the special ones first."""
     is_list = isinstance(vocabulary, (list, tuple))
     if not is_list or not all(isinstance(piece, str) for piece in vocabulary):
         raise four_part_error(
@@ -35,17 +35,17 @@ def check_vocabulary(owner, vocabulary):
     for piece in vocabulary:
         if piece != well_formed(piece):
             raise four_part_error(
-                f"{owner} got a vocabulary with a surrogate",
-                "str that UTF-8 can write",
+                f"{owner} got a vocabulary with a lone surrogate",
+                "str that UTF-8 can encode",
                 repr(piece),
-                "Drop it: U+FFFD stands for it in every text",
+                "Remove it: in every text U+FFFD replaces it",
             )
     if tuple(vocabulary[: len(SPECIAL)]) != SPECIAL:
         raise four_part_error(
             f"{owner} got a vocabulary without the special tokens",
-            f"{list(SPECIAL)} in front",
+            f"{list(SPECIAL)} at the start",
             f"{list(vocabulary[: len(SPECIAL)])}",
-            f"Put them there, or learn one: {owner}.learn(texts)",
+            f"Add them, or learn a vocabulary: {owner}.learn(texts)",
         )
     first = {}
     for at, piece in enumerate(vocabulary):
@@ -53,13 +53,13 @@ def check_vocabulary(owner, vocabulary):
             raise four_part_error(
                 f"{owner} got a vocabulary with a duplicate",
                 "every token once",
-                f"{piece!r} as {first[piece]} and as {at}",
-                "Drop one",
+                f"{piece!r} with the ids {first[piece]} and {at}",
+                "Remove one of them",
             )
 
 
 def check_characters(owner, pieces):
-    """One code point each."""
+    """Check that each piece is one code point."""
     for piece in pieces:
         if len(piece) != 1:
             raise four_part_error(
@@ -71,30 +71,30 @@ def check_characters(owner, pieces):
 
 
 def check_words(owner, pieces):
-    """What can stand between white space."""
+    """Check that each piece is a word: not empty, and without white space."""
     for piece in pieces:
         if not piece or any(character in WHITE_SPACE for character in piece):
             raise four_part_error(
-                f"{owner} got a vocabulary with something that is no word",
-                "str without white space, none empty",
+                f"{owner} got a vocabulary with a piece that is not a word",
+                "str that are not empty and have no white space",
                 repr(piece),
-                "Drop it: no text holds it as one word",
+                "Remove it: it is not one word in any text",
             )
 
 
 def check_vocabulary_size(owner, size, least):
-    """An integer that leaves room for what must be in a vocabulary."""
+    """Check that a size is an integer with room for the tokens that are needed."""
     if isinstance(size, bool) or not isinstance(size, int) or size < least:
         raise four_part_error(
             f"{owner}.learn got an unusable vocabulary_size",
-            f"an integer, {least} or more (4 are special)",
+            f"an integer, {least} or more (4 tokens are special)",
             f"vocabulary_size={size!r}",
-            "Raise it: most models have thousands",
+            "Pass a larger size: most models have thousands of tokens",
         )
 
 
-def batch_of(owner, texts):
-    """Strings `[batch]`, and whether they were a scalar."""
+def string_batch(owner, texts):
+    """Return strings `[batch]`, and whether the argument was a scalar."""
     try:
         strings = strings_of(texts)
         rank = strings.shape.rank
@@ -105,20 +105,20 @@ def batch_of(owner, texts):
             f"{owner} got unusable texts",
             "a string or strings [batch]",
             f"{_spelled(texts)}",
-            "Pass str, a list of str or a string tensor; reshape what has more axes",
+            "Pass str, a list of str or a string tensor with at most one axis",
         )
     return (strings, False) if rank else (strings[None], True)
 
 
 def strings_of(texts):
-    """A tensor of strings; a lone surrogate becomes U+FFFD, as invalid UTF-8 does.
+    """Return a string tensor; a lone surrogate becomes U+FFFD, like invalid UTF-8.
 
-    Every string that a user passes becomes a tensor here. TypeError or ValueError:
-    they are no strings, or no array.
+    Every string that a user passes becomes a tensor here. A TypeError or ValueError
+    means that the values are not strings, or not an array.
     """
     try:
         return tf.convert_to_tensor(texts, tf.string)
-    except ValueError:  # for any reason: TensorFlow does not say which
+    except ValueError:  # TensorFlow does not say for which reason
         if tf.is_tensor(texts):
             raise
         texts = tree.map_structure(_repaired, np.asarray(texts, object).tolist())
@@ -129,8 +129,8 @@ def _repaired(text):
     return well_formed(text) if isinstance(text, str) else text
 
 
-def ids_of(owner, ids):
-    """Ids as a tensor, ragged for lists of lists."""
+def id_tensor(owner, ids):
+    """Return ids as a tensor, ragged for lists of lists."""
     try:
         if isinstance(ids, (list, tuple)):
             ids = tf.ragged.constant(ids, dtype=tf.int32)
@@ -150,13 +150,13 @@ def ids_of(owner, ids):
 
 
 def check_sequences(owner, ids):
-    """There is an axis along which one decodes."""
+    """Check that ids have an axis to decode along."""
     if not ids.shape.rank:
         raise four_part_error(
             f"{owner} got ids without a length",
             "[..., length]",
             f"shape {ids.shape}",
-            "Pass [id] for a single one",
+            "Pass [id] for a single id",
         )
 
 

@@ -1,22 +1,22 @@
-"""What all text processors share."""
+"""The base of all text processors."""
 
 from typing import Any, NamedTuple
 
 import tensorflow as tf
 
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.text import reading, saving
+from keras_seqattn.text import learning_texts, processor_folder
 from keras_seqattn.text.checks import (
-    batch_of,
     check_normalization,
     check_sequences,
     check_vocabulary,
-    ids_of,
+    id_tensor,
+    string_batch,
 )
 from keras_seqattn.text.normalization import WHITE_SPACE, Normalizer
 from keras_seqattn.types import SpecialTokens
 
-UNKNOWN = "⁇"  # how decode writes an unknown token
+UNKNOWN = "⁇"  # `decode` writes this for an unknown token
 
 
 class Tokens(NamedTuple):
@@ -24,26 +24,28 @@ class Tokens(NamedTuple):
 
     ids: Any  # int32
     pieces: Any  # strings
-    starts: Any  # int64, bytes of the untouched text
+    starts: Any  # int64, byte offset in the original text
     ends: Any  # int64, the first byte after the token
 
 
 class TextProcessor(tf.Module):
-    """Base of the text processors: strings to ids, ids to strings.
+    """Base of the text processors, which turn strings into ids and ids into strings.
 
-    All but learning is made of TensorFlow operations: it runs in `tf.data`, in a
-    `tf.function`, and in a SavedModel of a `tf.Module` that holds the processor.
+    Everything except learning consists of TensorFlow operations: it runs in `tf.data`,
+    in a `tf.function`, and in a SavedModel of a `tf.Module` that holds the processor.
     Ids 0 to 3 are padding, start, end and unknown in every vocabulary.
 
-    A processor of your own defines `_tokenize(texts)`, which returns ids, starts and
-    ends, ragged `[batch, None]`, in bytes of normalised texts `[batch]`;
-    `_join(ids)`, from ragged ids to strings `[batch]`; the class methods `learn` and
-    `_from_bytes`, and `_to_bytes`. `Words` is a short example.
+    A subclass defines these methods; `Words` is a short example:
+
+    - `_tokenize(texts)` returns ids, starts and ends, ragged `[batch, None]`. Starts
+      and ends are bytes of the normalised texts `[batch]`.
+    - `_join(ids)` turns ragged ids into strings `[batch]`.
+    - `learn` and `_from_bytes` are class methods, `_to_bytes` is a method.
 
     Args:
         vocabulary: list of str, the piece of each id.
         normalization: None, "nfc", "nfkc" or "nfkc_casefold" (ß becomes ss).
-        lowercase: whether to write capital letters small (ß stays).
+        lowercase: whether to turn capital letters into small ones (ß stays).
 
     Example:
         >>> words = Words.learn(["a rose is a rose"])
@@ -55,7 +57,7 @@ class TextProcessor(tf.Module):
 
     tokens = SpecialTokens()
     vocabulary_file = "vocabulary.txt"
-    white_space = WHITE_SPACE  # runs of it become one space; "": kept as it is
+    white_space = WHITE_SPACE  # runs of it become one space; "": white space stays
 
     def __init__(self, vocabulary, normalization=None, lowercase=False):
         super().__init__()
@@ -70,7 +72,7 @@ class TextProcessor(tf.Module):
 
     @property
     def vocabulary(self):
-        """Tuple of str, the piece of each id."""
+        """The piece of each id, a tuple of str."""
         return tuple(self._vocabulary)
 
     @property
@@ -79,11 +81,11 @@ class TextProcessor(tf.Module):
 
     @classmethod
     def learn_from_files(cls, paths, *args, **kwargs):
-        """`learn` from the lines of files, plain or gzip; the rest as there."""
-        return cls.learn(reading.each_line(cls.__name__, paths), *args, **kwargs)
+        """Learn from the lines of files, plain or gzip; see `learn` for the rest."""
+        return cls.learn(learning_texts.each_line(cls.__name__, paths), *args, **kwargs)
 
     def normalize(self, texts):
-        """The texts as they are read: what `decode` gives back where none is unknown.
+        """Normalise texts: `decode(encode(text))` returns this if no token is unknown.
 
         Args:
             texts: strings `[batch]`, or one string.
@@ -91,27 +93,27 @@ class TextProcessor(tf.Module):
         Returns:
             Strings of the same shape.
         """
-        texts, is_scalar = batch_of(type(self).__name__, texts)
+        texts, is_scalar = string_batch(type(self).__name__, texts)
         texts = self._normalizer(texts).text()
         return texts[0] if is_scalar else texts
 
     def encode(self, texts, sample=False):
-        """Ids, without start and end.
+        """Encode texts as ids, without start and end tokens.
 
         Args:
             texts: strings `[batch]`, or one string. Invalid UTF-8 is read as U+FFFD.
-            sample: whether to draw the segmentation at random (SentencePiece only).
+            sample: whether to draw a random segmentation (SentencePiece only).
 
         Returns:
             int32, ragged `[batch, None]`; for one string `[None]`.
         """
-        texts, is_scalar = batch_of(type(self).__name__, texts)
+        texts, is_scalar = string_batch(type(self).__name__, texts)
         texts = self._normalizer(texts).text()
         ids = self._sample(texts) if sample else self._tokenize(texts)[0]
         return ids[0] if is_scalar else ids
 
     def encode_with_offsets(self, texts):
-        """Tokens, and the bytes of the untouched text that they stand for.
+        """Encode texts, and map every token to byte offsets in the original text.
 
         Args:
             texts: strings `[batch]`, or one string.
@@ -120,24 +122,24 @@ class TextProcessor(tf.Module):
             `Tokens(ids, pieces, starts, ends)`, each ragged `[batch, None]`; for one
             string `[None]`.
         """
-        texts, is_scalar = batch_of(type(self).__name__, texts)
-        spelled = self._normalizer(texts)
-        ids, starts, ends = self._tokenize(spelled.text())
-        begin, end = spelled.source(starts.values, ends.values, ids.row_splits)
+        texts, is_scalar = string_batch(type(self).__name__, texts)
+        points = self._normalizer(texts)
+        ids, starts, ends = self._tokenize(points.text())
+        begin, end = points.original_bytes(starts.values, ends.values, ids.row_splits)
         bounds = starts.with_values(begin), ends.with_values(end)
         tokens = Tokens(ids, self.pieces(ids), *bounds)
         return Tokens(*(x[0] for x in tokens)) if is_scalar else tokens
 
     def decode(self, ids):
-        """Texts: what stands before the first end, without padding and start.
+        """Decode ids up to the first end token; padding and start tokens are left out.
 
         Args:
             ids: integers `[..., length]`, dense or ragged.
 
         Returns:
-            Strings `[...]`; an unknown token is written ⁇.
+            Strings `[...]`; an unknown token becomes ⁇.
         """
-        ids = ids_of(type(self).__name__, ids)
+        ids = id_tensor(type(self).__name__, ids)
         check_sequences(type(self).__name__, ids)
         if isinstance(ids, tf.RaggedTensor):
             if ids.values.shape.rank > 1:
@@ -155,22 +157,22 @@ class TextProcessor(tf.Module):
             ids: integers of any shape, dense or ragged.
 
         Returns:
-            Strings of the same shape; an unknown token is `<unk>`.
+            Strings of the same shape; an unknown token becomes `<unk>`.
         """
-        return tf.gather(self._pieces, ids_of(type(self).__name__, ids))
+        return tf.gather(self._pieces, id_tensor(type(self).__name__, ids))
 
     def get_config(self):
-        """The options, without the vocabulary: those of `__init__` by name."""
+        """The arguments of `__init__` by name, without the vocabulary."""
         return {"normalization": self.normalization, "lowercase": self.lowercase}
 
     def save(self, folder):
-        """Writes `text.json` and the vocabulary into a folder, made where missing."""
-        saving.save(self, folder)
+        """Write `text.json` and the vocabulary into a folder; create it if needed."""
+        processor_folder.save(self, folder)
 
     @classmethod
     def load(cls, folder):
-        """The processor that was saved, of the class that it was."""
-        return saving.load(cls, folder)
+        """Load a processor that was saved; it has the class that was saved."""
+        return processor_folder.load(cls, folder)
 
     @classmethod
     def _make_normalizer(cls, normalization, lowercase):
@@ -178,21 +180,21 @@ class TextProcessor(tf.Module):
 
     @classmethod
     def _texts(cls, texts, normalization=None, lowercase=False):
-        """Texts to learn from, as they will be read."""
+        """Yield the normalised texts to learn from."""
         check_normalization(cls.__name__, normalization)
         normalizer = cls._make_normalizer(normalization, lowercase)
-        return reading.normalized(cls.__name__, texts, normalizer)
+        return learning_texts.normalized(cls.__name__, texts, normalizer)
 
     def _words_of(self, ids):
-        """What is not special, up to the first end, ragged `[batch, None]`."""
+        """The ids before the first end token without special ones, ragged."""
         ended = tf.cumsum(tf.cast(ids == self.tokens.end, tf.int32), axis=1) > 0
         special = (ids == self.tokens.pad) | (ids == self.tokens.start)
         return tf.ragged.boolean_mask(ids, ~(ended | special))
 
     def _sample(self, texts):
         raise four_part_error(
-            f"{type(self).__name__} cannot sample",
+            f"{type(self).__name__} cannot draw a random segmentation",
             "sample=False",
             "sample=True",
-            "Use a SentencePiece: its segmentations have probabilities",
+            "Use SentencePiece, whose segmentations have probabilities",
         )

@@ -1,4 +1,4 @@
-"""Subwords of any text, learned from it."""
+"""The text processor `SentencePiece`: its tokens are subwords."""
 
 import hashlib
 
@@ -6,35 +6,37 @@ import tensorflow as tf
 
 from keras_seqattn.text.checks import check_vocabulary_size
 from keras_seqattn.text.normalization import WHITE_SPACE
-from keras_seqattn.text.optional import tensorflow_text
+from keras_seqattn.text.optional_packages import tensorflow_text
 from keras_seqattn.text.processor import TextProcessor
 from keras_seqattn.text.sentence_piece_checks import check_sampling, read_vocabulary
 from keras_seqattn.text.sentence_piece_learner import SPACE, learn_model
 
 
 class SentencePiece(TextProcessor):
-    """Subwords of a SentencePiece model, unigram or BPE.
+    """Text processor whose tokens are subwords of a SentencePiece model.
 
-    `decode(encode(text))` is `normalize(text)` where all characters are known. Spaces
-    belong to the pieces, as ▁ in front: text that is split into tokens already comes
-    back with its spaces. ▁ and NUL in a text are white space.
+    The model is a unigram or a BPE model. `decode(encode(text))` equals
+    `normalize(text)` if all characters are known. A space is part of the piece after
+    it and is written ▁: so text that is already split into tokens keeps its spaces. ▁
+    and NUL in a text count as white space.
 
-    With `sample=True` the segmentation is drawn at random, anew at every call
-    (subword regularisation; BPE-dropout where the model is BPE). There is no seed:
-    tensorflow-text has one generator per thread, seeded by the operating system, and
-    `tf.random.set_seed` does not reach it. So ids drawn for one run cannot be drawn
-    again; to repeat a run, keep them. All else is deterministic.
+    With `sample=True`, every call draws a new random segmentation (subword
+    regularisation; BPE-dropout if the model is BPE). There is no seed: tensorflow-text
+    has one generator per thread, seeded by the operating system, and
+    `tf.random.set_seed` does not change it. So to repeat a run, store the ids that it
+    drew. Everything else is deterministic.
 
     Args:
         model: bytes of a SentencePiece model in which padding, start, end and unknown
             have ids 0 to 3. See `learn`.
         normalization: None, "nfc", "nfkc" or "nfkc_casefold" (ß becomes ss). It comes
-            before that of the model, which `learn` leaves out.
-        lowercase: whether to write capital letters small (ß stays).
-        nbest_size: unigram: how many of the most probable segmentations to draw from;
-            -1: all.
-        alpha: unigram: the exponent below, 0: all are equally probable; BPE: the
-            probability that a merge is left out.
+            before the normalization of the model; models of `learn` have none.
+        lowercase: whether to turn capital letters into small ones (ß stays).
+        nbest_size: for unigram models: the number of most probable segmentations to
+            draw from; -1: all.
+        alpha: for unigram models: the exponent in the equation below; with 0 all
+            segmentations are equally probable. For BPE models: the probability that a
+            merge is left out.
 
     Equations:
         P(x_i|X) = P(x_i)^alpha / sum_j P(x_j)^alpha  (Kudo 2018, section 3.3)
@@ -55,7 +57,7 @@ class SentencePiece(TextProcessor):
     """
 
     vocabulary_file = "sentencepiece.model"
-    white_space = WHITE_SPACE + SPACE + "\0"  # what no piece can hold
+    white_space = WHITE_SPACE + SPACE + "\0"  # characters that no piece can hold
 
     def __init__(
         self, model, normalization=None, lowercase=False, nbest_size=-1, alpha=0.1
@@ -82,22 +84,22 @@ class SentencePiece(TextProcessor):
         lowercase=False,
         **sampling,
     ):
-        """A model of exactly this size, the same every time.
+        """Learn a model of exactly this size; the same texts give the same model.
 
-        For one vocabulary of two languages chain their texts: `itertools.chain(source,
+        For one vocabulary of two languages, chain their texts: `itertools.chain(source,
         target)`.
 
         Args:
-            texts: an iterable of str, or a `tf.data.Dataset` of strings. Those above
-                65 536 bytes do not count.
-            vocabulary_size: how many pieces, the 4 special ones included.
+            texts: an iterable of str, or a `tf.data.Dataset` of strings. Texts of more
+                than 65 536 bytes are ignored.
+            vocabulary_size: number of pieces, the 4 special tokens included.
             kind: "unigram" or "bpe".
-            character_coverage: how much of the text has known characters, 0.98 to 1;
-                below 1 for scripts with many, e.g. 0.9995 for Chinese.
+            character_coverage: share of the text whose characters are known, from 0.98
+                to 1; below 1 for scripts with many characters, e.g. 0.9995 for Chinese.
             user_defined_symbols: list of str that are never split, e.g. "<2de>".
-            normalization: of the class.
-            lowercase: of the class.
-            **sampling: of the class: nbest_size, alpha.
+            normalization: see the class.
+            lowercase: see the class.
+            **sampling: options of the class: nbest_size, alpha.
         """
         check_vocabulary_size(cls.__name__, vocabulary_size, 5)
         model = learn_model(
@@ -121,14 +123,16 @@ class SentencePiece(TextProcessor):
         return cls(data, **config)
 
     def _tokenizer(self, **sampling):
-        """The operations on the model, made anew at every use.
+        """Return a new tokenizer of the model; it is made again at every use.
 
         The model belongs to the operation that reads it, and tf.random.set_seed and
-        keras.utils.clear_session forget eager operations (tensorflow/text#570). What
-        is not forgotten is not read again. In a loaded SavedModel, operations of one
-        name share a model: so the name says which.
+        keras.utils.clear_session forget eager operations (tensorflow/text#570). An
+        operation that still exists does not read the model again. In a loaded
+        SavedModel, operations with the same name share a model, so the name contains
+        the digest of the model.
 
-        Not the Fast one: it segments by the unigram algorithm whatever the model.
+        FastSentencepieceTokenizer is not used: it applies the unigram algorithm to
+        every model, BPE models included.
         """
         library = tensorflow_text("SentencePiece")
         return library.SentencepieceTokenizer(
@@ -138,7 +142,7 @@ class SentencePiece(TextProcessor):
     def _tokenize(self, texts):
         ids, starts, ends = self._tokenizer().tokenize_with_offsets(texts)
         starts, ends = tf.cast(starts, tf.int64), tf.cast(ends, tf.int64)
-        # The space in front of a word is a part of no word; the first has none.
+        # The space before a word is not part of the word; the first word has none.
         space = tf.gather(self._spaced, ids.values) & (starts.values > 0)
         begin = starts.values + tf.cast(space, tf.int64)
         return ids, starts.with_values(begin), ends

@@ -1,4 +1,4 @@
-"""Errors of a SentencePiece model and of its options."""
+"""Checks of a SentencePiece model and of its options."""
 
 import math
 
@@ -11,13 +11,13 @@ OWNER = "SentencePiece"
 
 
 def read_vocabulary(library, model):
-    """The pieces of a model, the special ones in front."""
+    """Return the pieces of a model; check that the special ones come first."""
     if not isinstance(model, bytes):
         raise four_part_error(
             f"{OWNER} got an unusable model",
             "bytes",
             repr(model),
-            "Pass what is in the file, e.g. Path(path).read_bytes()",
+            "Pass the content of the file, e.g. Path(path).read_bytes()",
         )
     try:
         tokenizer = library.SentencepieceTokenizer(model, out_type=tf.int32)
@@ -27,13 +27,13 @@ def read_vocabulary(library, model):
             f"{OWNER} got a corrupted model",
             "the bytes of a SentencePiece model",
             f"{len(model)} bytes that cannot be read",
-            "Check the file: it may be cut off, or another one",
+            "Check the file: it may be truncated, or not a SentencePiece model",
         ) from error
     vocabulary = [piece.decode() for piece in pieces.numpy()]
     if tuple(vocabulary[: len(SPECIAL)]) != SPECIAL:
         raise four_part_error(
             f"{OWNER} got a model with other special tokens",
-            f"{list(SPECIAL)} in front",
+            f"{list(SPECIAL)} at the start",
             f"{vocabulary[: len(SPECIAL)]}",
             "Use SentencePiece.learn, or the trainer with pad_id=0, bos_id=1, "
             "eos_id=2, unk_id=3",
@@ -42,14 +42,14 @@ def read_vocabulary(library, model):
 
 
 def check_sampling(nbest_size, alpha):
-    """Numbers that something can be drawn with."""
+    """Check the options of random segmentation."""
     is_count = type(nbest_size) is int and (nbest_size == -1 or nbest_size > 1)
     if not is_count:
         raise four_part_error(
             f"{OWNER} got an unusable nbest_size",
             "-1 (all) or 2 or more",
             f"nbest_size={nbest_size!r}",
-            "For none sampled call encode without sample",
+            "Call encode without sample to draw no random segmentation",
         )
     number = isinstance(alpha, (int, float)) and not isinstance(alpha, bool)
     if not number or not math.isfinite(alpha) or alpha < 0:

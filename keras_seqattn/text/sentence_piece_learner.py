@@ -1,13 +1,14 @@
-"""SentencePiece models, learned with the sentencepiece package."""
+"""Learning SentencePiece models with the sentencepiece package."""
 
 import io
 import re
 import tempfile
 from pathlib import Path
 
+from keras_seqattn.checks import check_choice
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.text.checks import SPECIAL
-from keras_seqattn.text.optional import sentencepiece, sentencepiece_proto
+from keras_seqattn.text.optional_packages import sentencepiece, sentencepiece_proto
 from keras_seqattn.text.processor import UNKNOWN
 from keras_seqattn.types import SpecialTokens
 
@@ -17,13 +18,13 @@ SPACE = "▁"  # how the pieces spell a space
 
 
 def learn_model(texts, vocabulary_size, kind, character_coverage, symbols):
-    """The bytes of a model; `texts` are read as they are."""
+    """Return the bytes of a model; `texts` are not normalised any more."""
     check_learning(kind, character_coverage, symbols)
     trainer = sentencepiece(OWNER).SentencePieceTrainer
     tokens, model = SpecialTokens(), io.BytesIO()
     with tempfile.TemporaryDirectory() as folder:
-        # Normalising is our part, so that bytes can be followed back. This rule does
-        # nothing, but a model without any prints a line whenever it is read.
+        # We normalise, so that tokens have byte offsets. This rule does nothing, but a
+        # model without rules prints a line whenever it is read.
         rules = Path(folder) / "rules.tsv"
         rules.write_text(f"{ord(SPACE):X}\t20\n", encoding="utf-8")
         try:
@@ -42,7 +43,7 @@ def learn_model(texts, vocabulary_size, kind, character_coverage, symbols):
                 unk_id=tokens.unknown,
                 unk_surface=UNKNOWN,
                 max_sentence_length=2**16,
-                num_threads=1,  # floats summed in one order
+                num_threads=1,  # floats are then summed in the same order
                 minloglevel=2,
             )
         except RuntimeError as error:
@@ -51,21 +52,15 @@ def learn_model(texts, vocabulary_size, kind, character_coverage, symbols):
 
 
 def without_path(model):
-    """A model that does not tell where on this machine its rules were."""
+    """Remove the path of the rules, which is a path of this machine, from a model."""
     proto = sentencepiece_proto(OWNER).ModelProto.FromString(model)
     proto.normalizer_spec.ClearField("normalization_rule_tsv")
     return proto.SerializeToString(deterministic=True)
 
 
 def check_learning(kind, character_coverage, symbols):
-    """Options of the learner."""
-    if kind not in KINDS:
-        raise four_part_error(
-            f"{OWNER} got an unknown kind",
-            f"one of {list(KINDS)}",
-            f"kind={kind!r}",
-            "Check the spelling",
-        )
+    """Check the options of the learner."""
+    check_choice(OWNER, "kind", kind, KINDS)
     coverage = character_coverage
     number = isinstance(coverage, (int, float)) and not isinstance(coverage, bool)
     if not number or not 0.98 <= coverage <= 1:
@@ -80,14 +75,14 @@ def check_learning(kind, character_coverage, symbols):
     if not usable or len({*symbols, *SPECIAL, ""}) != len(symbols) + len(SPECIAL) + 1:
         raise four_part_error(
             f"{OWNER} got unusable user_defined_symbols",
-            f"a list of different str, none empty, none of {list(SPECIAL)}",
+            f"a list of different str that are not empty and not in {list(SPECIAL)}",
             repr(symbols),
-            "Drop what is there already",
+            "Remove empty and repeated symbols",
         )
 
 
 def learning_error(error):
-    """What the learner says about sizes, in our words; a `ValueError`."""
+    """Return a `ValueError` that explains an error of the learner."""
     too_large = re.search(r"too high \((\d+)\).*<= (\d+)", str(error))
     too_small = re.search(r"required_chars\. (\d+) vs (\d+)", str(error))
     if too_large:
@@ -95,14 +90,14 @@ def learning_error(error):
             f"{OWNER} got a vocabulary_size too large for the text",
             f"at most {too_large[2]} for these texts",
             f"vocabulary_size={too_large[1]}",
-            "Lower it, or give more text",
+            "Pass a smaller size, or more text",
         )
     if too_small:
         return four_part_error(
             f"{OWNER} got a vocabulary_size too small for the text",
             f"at least {too_small[2]}, one for each character",
             f"vocabulary_size={too_small[1]}",
-            "Raise it, or lower character_coverage",
+            "Pass a larger size, or a smaller character_coverage",
         )
     return four_part_error(
         f"{OWNER} could not learn",

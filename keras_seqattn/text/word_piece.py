@@ -1,34 +1,35 @@
-"""Pieces of words, longest first."""
+"""The text processor `WordPiece`: its tokens are pieces of words."""
 
 import collections
 
 import tensorflow as tf
 
 from keras_seqattn.text.checks import SPECIAL, check_vocabulary_size
-from keras_seqattn.text.listed import ListedProcessor
+from keras_seqattn.text.listed_processor import ListedProcessor
 from keras_seqattn.text.normalization import WHITE_SPACE
-from keras_seqattn.text.optional import tensorflow_text, word_piece_learner
+from keras_seqattn.text.optional_packages import tensorflow_text, word_piece_learner
 from keras_seqattn.text.processor import UNKNOWN
-from keras_seqattn.text.ragged import ragged_rows, row_of
-from keras_seqattn.text.words import split
+from keras_seqattn.text.ragged_operations import ragged_rows, row_of
+from keras_seqattn.text.words import split_words
 
-START = "▁"  # of a word, as in GNMT: nothing but white space separates words
+START = "▁"  # marks the start of a word, as in GNMT
 
 
 class WordPiece(ListedProcessor):
-    """Pieces of words as in GNMT: the longest that fits, from left to right.
+    """Text processor that splits words into pieces, as GNMT does.
 
-    A piece that starts a word begins with ▁; punctuation belongs to the word that it
-    touches. So `decode(encode(text))` is `normalize(text)` where all characters are
-    known; a word with one that is not is unknown as a whole. Text without white space
-    between words (Chinese, Japanese, Thai) is for `SentencePiece`. ▁ and NUL in a text
-    are white space.
+    From left to right it takes the longest piece that fits. A piece at the start of a
+    word begins with ▁. Only white space separates words: punctuation belongs to the
+    word that it touches. So `decode(encode(text))` equals `normalize(text)` if all
+    characters are known. A word with an unknown character is one unknown token. Use
+    `SentencePiece` for text without white space between words (Chinese, Japanese,
+    Thai). ▁ and NUL in a text count as white space.
 
     Args:
         vocabulary: list of str, the piece of each id, `<pad>`, `<s>`, `</s>` and
             `<unk>` first. See `learn`.
         normalization: None, "nfc", "nfkc" or "nfkc_casefold" (ß becomes ss).
-        lowercase: whether to write capital letters small (ß stays).
+        lowercase: whether to turn capital letters into small ones (ß stays).
 
     Example:
         >>> pieces = ["▁un", "▁do", "do", "ing", "."]
@@ -43,12 +44,12 @@ class WordPiece(ListedProcessor):
         Song et al. 2021, arXiv:2012.15524: the algorithm, linear in the word's length.
     """
 
-    white_space = WHITE_SPACE + START + "\0"  # what no piece can hold
-    unknown = START + UNKNOWN  # a whole word
+    white_space = WHITE_SPACE + START + "\0"  # characters that no piece can hold
+    unknown = START + UNKNOWN  # an unknown token is a whole word
 
     def __init__(self, vocabulary, normalization=None, lowercase=False):
         super().__init__(vocabulary, normalization, lowercase)
-        # With a space in front the special ones occur in no word.
+        # With a space in front, the special tokens never match a word.
         special = [f" {piece}" for piece in SPECIAL]
         self._tokenizer = tensorflow_text("WordPiece").FastWordpieceTokenizer(
             [*special, *self._vocabulary[len(special) :]],
@@ -61,15 +62,15 @@ class WordPiece(ListedProcessor):
 
     @classmethod
     def learn(cls, texts, vocabulary_size, **options):
-        """A vocabulary with all characters and the most useful pieces.
+        """Learn a vocabulary with all characters and the most useful pieces.
 
-        In pure Python: 30 000 sentences take a minute.
+        The learner is pure Python: 30 000 sentences take a minute.
 
         Args:
             texts: an iterable of str, or a `tf.data.Dataset` of strings.
-            vocabulary_size: how many at most, the 4 special ones included; some per
-                cent fewer are usual.
-            **options: of the class: normalization, lowercase.
+            vocabulary_size: the largest size of the vocabulary, the 4 special tokens
+                included; the result is usually a few per cent smaller.
+            **options: options of the class: normalization, lowercase.
         """
         counts = collections.Counter()
         for text in cls._texts(texts, **options):
@@ -89,10 +90,10 @@ class WordPiece(ListedProcessor):
         return cls(pieces[:vocabulary_size], **options)
 
     def _tokenize(self, texts):
-        words, word_starts, _, splits = split(texts)
+        words, word_starts, _, splits = split_words(texts)
         ids, *bounds = self._tokenizer.tokenize_with_offsets(START + words)
         word_start = tf.gather(word_starts, row_of(ids.row_splits))
-        mark = len(START.encode())  # stands for nothing
+        mark = len(START.encode())  # it is not in the text
         bounds = (
             word_start + tf.maximum(tf.cast(offsets.values, tf.int64) - mark, 0)
             for offsets in bounds

@@ -1,26 +1,26 @@
-"""Words between white space."""
+"""The text processor `Words`: its tokens are separated by white space."""
 
 import collections
 
 import tensorflow as tf
 
 from keras_seqattn.text.checks import check_vocabulary_size, check_words
-from keras_seqattn.text.listed import ListedProcessor, most_frequent, table
-from keras_seqattn.text.ragged import ragged_rows, running_sum
+from keras_seqattn.text.listed_processor import ListedProcessor, id_table, most_frequent
+from keras_seqattn.text.ragged_operations import ragged_rows, running_sum
 
 
 class Words(ListedProcessor):
-    """Words between white space; what is not in the vocabulary is unknown.
+    """Text processor whose tokens are words, separated by white space.
 
-    For text that is split into words already, and for symbols that are: phonemes,
-    tags. `decode` puts one space between words. Needs no tensorflow-text unless there
-    is a `normalization`.
+    It is for text that is already split into words, and for symbols such as phonemes
+    or tags. Words that are not in the vocabulary are unknown. `decode` puts one space
+    between words. Only a `normalization` needs tensorflow-text.
 
     Args:
         vocabulary: list of str, the piece of each id, `<pad>`, `<s>`, `</s>` and
             `<unk>` first. See `learn`.
         normalization: None, "nfc", "nfkc" or "nfkc_casefold" (ß becomes ss).
-        lowercase: whether to write capital letters small (ß stays).
+        lowercase: whether to turn capital letters into small ones (ß stays).
 
     Example:
         >>> words = Words.learn(["HH AH0 L OW1", "W ER1 L D"])
@@ -30,19 +30,21 @@ class Words(ListedProcessor):
 
     def __init__(self, vocabulary, normalization=None, lowercase=False):
         super().__init__(vocabulary, normalization, lowercase)
-        known = self._vocabulary[len(self.tokens) :]  # "</s>" in a text is no end
+        # Without the special tokens: the word "</s>" in a text is not the end token.
+        known = self._vocabulary[len(self.tokens) :]
         check_words(type(self).__name__, known)
-        self._ids = table([*known, ""], self.tokens)  # a table may not be empty
+        self._ids = id_table([*known, ""], self.tokens)  # a table must not be empty
 
     @classmethod
     def learn(cls, texts, vocabulary_size=None, *, minimum_count=1, **options):
-        """The most frequent words.
+        """Learn a vocabulary of the most frequent words.
 
         Args:
             texts: an iterable of str, or a `tf.data.Dataset` of strings.
-            vocabulary_size: how many at most, the 4 special ones included; None: all.
-            minimum_count: words that are rarer are unknown.
-            **options: of the class: normalization, lowercase.
+            vocabulary_size: the largest size of the vocabulary, the 4 special tokens
+                included; None: no limit.
+            minimum_count: words that occur less often are left out.
+            **options: options of the class: normalization, lowercase.
         """
         if vocabulary_size is not None:
             check_vocabulary_size(cls.__name__, vocabulary_size, 5)
@@ -52,17 +54,22 @@ class Words(ListedProcessor):
         return cls(most_frequent(counts, vocabulary_size, minimum_count), **options)
 
     def _tokenize(self, texts):
-        words, starts, ends, splits = split(texts)
+        words, starts, ends, splits = split_words(texts)
         return ragged_rows(splits, self._ids.lookup(words), starts, ends)
 
     def _join(self, ids):
         return tf.strings.reduce_join(self._spelled(ids), axis=-1, separator=" ")
 
 
-def split(texts):
-    """Words of normalised texts `[batch]`, flat; starts, ends, splits."""
+def split_words(texts):
+    """Split normalised texts `[batch]` into words.
+
+    Returns:
+        `(words, starts, ends, splits)`: the words of all texts in one tensor, their
+        byte offsets, and the row splits of the texts.
+    """
     words = tf.strings.split(texts)
     words, splits = words.values, words.row_splits
     sizes = tf.cast(tf.strings.length(words), tf.int64)
-    ends = running_sum(sizes + 1, splits) - 1  # 1: the space behind
+    ends = running_sum(sizes + 1, splits) - 1  # 1: the space after the word
     return words, ends - sizes, ends, splits

@@ -4,7 +4,7 @@ import unicodedata
 import warnings
 
 from keras_seqattn.errors import four_part_error, four_parts
-from keras_seqattn.text.terminal import clusters
+from keras_seqattn.text.terminal_text import clusters
 
 # From 0 to 1, light to dark: the same colours as in static/scale.js.
 COLOURS = (

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from keras_seqattn.text.drawing import heat_map
+from keras_seqattn.text.terminal_heat_map import heat_map
 from keras_seqattn.translator import plot
 from keras_seqattn.translator.displayable import Displayable
 

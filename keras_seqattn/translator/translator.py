@@ -8,7 +8,7 @@ import numpy as np
 from keras import tree
 
 from keras_seqattn.checks import check_count
-from keras_seqattn.data.batching import batches
+from keras_seqattn.data.batch_dataset import batches
 from keras_seqattn.data.encoding import encode
 from keras_seqattn.data.filtering import filter_lengths
 from keras_seqattn.decoding.beam import BeamSearch

@@ -46,7 +46,7 @@ export function createCells(onPoint) {
   };
 }
 
-/** One pixel for a cell; CSS makes it as large as it shall be. */
+/** One pixel for a cell; CSS enlarges it. */
 function paint(canvas, {rows, columns, values}, scale) {
   canvas.width = columns.length;
   canvas.height = rows.length;

@@ -1,7 +1,7 @@
-/** Two pictures of one sentence: what the second looks at more, and what less. */
+/** The comparison of two pictures of one sentence. */
 
-/** Of the second picture the hypothesis that belongs to one of the first: of the same
- * kind, if possible with the same text. */
+/** The hypothesis of the second picture that belongs to one of the first: of the same
+ * kind, and if possible with the same text. */
 export function counterpart({kind, text}, hypotheses) {
   const alike = hypotheses.filter((other) => other.kind === kind);
   return alike.find((other) => other.text === text) ?? alike[0] ?? hypotheses[0];

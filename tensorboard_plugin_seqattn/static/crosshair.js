@@ -1,4 +1,4 @@
-/** Where the crosshair is: pointed at, or put somewhere by a click or a key. */
+/** The place of the crosshair: under the pointer, or fixed by a click or a key. */
 
 export const NOWHERE = {row: null, column: null, panel: 0};
 
@@ -31,7 +31,7 @@ export function inside(position, size) {
   return Math.min(Math.max(position, 0), size - 1);
 }
 
-/** What of it is on a grid, possibly another one than it was made for. */
+/** The part of the crosshair that is on a grid, which may be another grid. */
 export function insideOf({row, column, panel}, {rows, columns}) {
   return {
     row: row < rows.length ? row : null,

@@ -1,4 +1,4 @@
-/** Elements of text only: no markup is ever parsed, so no token can become any. */
+/** Elements from text: markup is never parsed, so a token cannot become markup. */
 
 export function element(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);
@@ -9,7 +9,7 @@ export function svgElement(tag, attributes = {}, ...children) {
   return filled(node, attributes, children);
 }
 
-/** Functions are listeners; what is false, null or undefined is left out. */
+/** Functions are listeners; false, null and undefined are left out. */
 function filled(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") node[name] = value;
@@ -40,7 +40,7 @@ export function isolated(text, name) {
 
 const contents = new WeakMap();
 
-/** Fills a node anew only if what it shows has changed: sliders move often. */
+/** Fills a node again only if its content has changed: sliders move often. */
 export function refill(node, content, makeChildren) {
   const key = JSON.stringify(content);
   if (contents.get(node) === key) return;

@@ -1,4 +1,4 @@
-/** Heat maps as one SVG that stands alone: for papers and slides. */
+/** Heat maps in one SVG without a page around it, for papers and slides. */
 
 import {element, svgElement} from "./dom.js";
 import {createHeatMap} from "./heatmap.js";

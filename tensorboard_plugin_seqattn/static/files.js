@@ -1,4 +1,4 @@
-/** What is seen, as a file of one of four formats. */
+/** Saving the views as SVG, PNG, CSV or JSON. */
 
 import {element} from "./dom.js";
 import {figureSvg, pngOf, svgText} from "./figure.js";
@@ -54,7 +54,7 @@ export function tableOf({rows, columns, values}, title) {
   return all.map((line) => `${line.map(field).join(",")}\r\n`).join("");
 }
 
-/** Spreadsheets run what begins like a formula: such a token gets an apostrophe. */
+/** Spreadsheets run formulas: a token that looks like one gets an apostrophe. */
 function field(content) {
   const isFormula = /^[=+@\t\r-]./.test(content) && Number.isNaN(Number(content));
   const safe = isFormula ? `'${content}` : content;

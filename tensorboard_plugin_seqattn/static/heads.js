@@ -4,7 +4,7 @@ import {createCells} from "./cells.js";
 import {button, element, numberText, part, refill} from "./dom.js";
 import {meanOf, rowEntropies} from "./measures.js";
 
-/** `onChoose(head)` gets "mean" or a number, `onPoint` what is pointed at. */
+/** `onChoose(head)` gets "mean" or a number, `onPoint` the pointed cell. */
 export function createHeads(onChoose, onPoint) {
   const node = part("av-heads");
   let tiles = [];

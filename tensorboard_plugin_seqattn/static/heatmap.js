@@ -1,4 +1,4 @@
-/** The matrix: cells, marks on top of them, labels that stay in sight. */
+/** The matrix: cells, marks on top of them, labels that stay visible. */
 
 import {createCells} from "./cells.js";
 import {element, focusable, part, refill, svgElement} from "./dom.js";

@@ -1,4 +1,4 @@
-/** What the views have in common: two sides, with a child for each token. */
+/** The two sides of a view, with a child for each token. */
 
 /** Calls `onPoint({row, column})` for the token under the pointer, or with null. */
 export function listenToSides(node, source, target, onPoint) {
@@ -19,7 +19,7 @@ export function markSides(source, target, {row, column}) {
   }
 }
 
-/** Shades what is looked at for a row, else for which rows a column is looked at. */
+/** Shades the attention of a row over the source, or of all rows to a column. */
 export function shadeSides(source, target, {grid, scale}, {row, column}) {
   const {rows, columns, values} = grid;
   const weight = (i, j) => values[i * columns.length + j];

@@ -1,4 +1,4 @@
-/** Where things of a heat map stand: sizes in pixels, labels, marks. */
+/** The layout of a heat map: sizes in pixels, labels, marks. */
 
 import {svgElement} from "./dom.js";
 import {directionOf, shortened} from "./symbols.js";
@@ -8,7 +8,7 @@ const LONGEST = 20; // characters of a label
 const TURNED = Math.SQRT1_2; // by 45 degrees
 let ruler = null;
 
-/** Of a cell, of the labels, and of the whole. */
+/** The sizes of a cell, of the labels, and of the whole map. */
 export function layoutOf({rows, columns}, room) {
   const most = Math.max(rows.length, columns.length, 1);
   const cell = Math.max(14, Math.min(30, Math.floor(room / most)));

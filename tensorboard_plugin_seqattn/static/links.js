@@ -1,4 +1,4 @@
-/** Source and target side by side, and a line for each weight that can be seen. */
+/** Source and target side by side, and a line for each visible weight. */
 
 import {element, focusable, part, refill, svgElement} from "./dom.js";
 import {listenToSides, markSides, shadeSides} from "./labels.js";
@@ -15,7 +15,7 @@ export function createLinks(onPoint) {
   const target = part("av-side av-side-target");
   const help = "Links between tokens. Arrow keys move from token to token.";
   const scroll = focusable("av-scroll av-bipartite", help, source, lines, target);
-  const said = `Drawn: the ${MOST} heaviest of a target token, from ${FAINTEST} up.`;
+  const said = `Links: up to ${MOST} per target token, weights from ${FAINTEST} up.`;
   const note = element("p", {class: "av-small"}, said);
   const node = element("figure", {class: "av-links"}, title, scroll, note);
   let panel = null;
@@ -52,7 +52,7 @@ export function createLinks(onPoint) {
       lines.replaceChildren(...shown.map(({path}) => path));
     },
 
-    /** What is selected stays, the other lines step back; its partners are shaded. */
+    /** Shows the selected lines, fades the others, and shades linked tokens. */
     mark({row, column}) {
       lines.classList.toggle("av-selecting", row !== null || column !== null);
       for (const link of shown) {

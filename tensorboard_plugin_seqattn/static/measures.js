@@ -1,14 +1,14 @@
-/** What an alignment says about itself, as alignment_confidence in Python does. */
+/** Measures of an alignment, as in alignment_confidence of the Python library. */
 
-/** What the log says about a sentence. */
+/** The metrics of a sentence in the log, with their descriptions. */
 export const METRICS = {
-  coverage_deviation: "how far source tokens are from being looked at once each",
-  absentmindedness_out: "over how much of the source a target token looks",
-  absentmindedness_in: "by how much of the target a source token is looked at",
-  overlap: "how much of the translation is copied from the source",
-  entropy: "of the attention: 0 is one token, 1 is uniform",
-  length_ratio: "length of the translation by that of the source",
-  bleu: "likeness to the reference, from 0 to 100",
+  coverage_deviation: "how far the attention to each source token is from 1",
+  absentmindedness_out: "how widely target tokens spread their attention",
+  absentmindedness_in: "how widely the attention to source tokens is spread",
+  overlap: "share of the translation that is copied from the source",
+  entropy: "entropy of the attention: 0 is one token, 1 is uniform",
+  length_ratio: "length of the translation divided by the length of the source",
+  bleu: "similarity to the reference, from 0 to 100",
 };
 
 export function metricName(key) {
@@ -25,14 +25,14 @@ export function rowEntropies({rows, columns, values}) {
   });
 }
 
-/** How much each source token was looked at in all. */
+/** The sum of the attention to each source token. */
 export function coverageOf({rows, columns, values}) {
   return columns.map((_, j) =>
     rows.reduce((sum, _row, i) => sum + values[i * columns.length + j], 0),
   );
 }
 
-/** NaN of nothing. */
+/** The mean; NaN for an empty list. */
 export function meanOf(numbers) {
   return numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
 }

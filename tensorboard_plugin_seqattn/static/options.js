@@ -1,4 +1,4 @@
-/** What a viewer can be told to show. */
+/** The options of a viewer. */
 
 export const DEFAULTS = {
   unit: "subword",
@@ -18,7 +18,7 @@ const FITS = {
   gold: (x) => typeof x === "boolean",
 };
 
-/** Options with changes; what makes no sense, as in an old link, is left out. */
+/** Options with changes; invalid values, as in an old link, are ignored. */
 export function withChanges(options, changes) {
   const fit = Object.entries(changes).filter(([name, value]) => FITS[name]?.(value));
   return {...options, ...Object.fromEntries(fit)};

@@ -34,7 +34,7 @@ export function showPage(root, pictures) {
   growWithContent(root);
 }
 
-/** In a cell of a notebook the frame is as high as what is in it. */
+/** In a cell of a notebook, the frame is as high as its content. */
 function growWithContent(root) {
   const frame = window.frameElement;
   if (!frame) return;

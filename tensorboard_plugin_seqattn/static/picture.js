@@ -1,9 +1,9 @@
-/** A picture as it comes, and the grid of it that is drawn. */
+/** Decoding of a picture, and the grid that is drawn. */
 
 import {shortened, tokenLabel, visible} from "./symbols.js";
 import {chunkNumbers, mergedValues, wordNumbers} from "./words.js";
 
-/** A picture with typed arrays in the place of base64, and with its words found. */
+/** A picture with typed arrays instead of base64, and with its words. */
 export function decodePicture(raw) {
   const source = sideOf(raw.source);
   const decode = (hypothesis) => decodeHypothesis(hypothesis, source);
@@ -56,7 +56,7 @@ export function headValues({weights, heads}, head) {
   return mean;
 }
 
-/** What a heat map shows: `rows` of the target, `columns` of the source, and `values`,
+/** The grid of a heat map: `rows` of the target, `columns` of the source, and `values`,
  * row after row.
  *
  * A label has a `text` for the axis, the `surface` as it stands in the text, from

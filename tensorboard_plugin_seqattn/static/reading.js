@@ -1,4 +1,4 @@
-/** The two texts as they were written; what is looked at is shaded. */
+/** The two original texts, shaded by their attention. */
 
 import {element, focusable, part, refill} from "./dom.js";
 import {listenToSides, markSides, shadeSides} from "./labels.js";
@@ -41,7 +41,7 @@ export function createReading(onPoint) {
   };
 }
 
-/** Spans of the labels, and between them what belongs to none, as it was written. */
+/** Spans of the labels, and the original text between them. */
 function partsOf(characters, labels) {
   const between = (from, to) =>
     visible(shortened(characters.slice(from, to).join(""), 200));

@@ -68,7 +68,7 @@ export function legendValues({signed}, steps) {
   return Array.from({length: steps + 1}, (_, i) => least + ((1 - least) * i) / steps);
 }
 
-/** The colours and what they mean: an SVG for the page and for figures. */
+/** The legend of the colours: an SVG for the page and for figures. */
 export function legendOf(scale) {
   const bar = legendValues(scale, 31).map((value, i) =>
     svgElement("rect", {x: 5 * i, width: 5, height: 8, fill: scale.css(value)}),

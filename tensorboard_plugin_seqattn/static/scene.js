@@ -1,4 +1,4 @@
-/** From a picture and options to what the views are shown: plain values. */
+/** Scenes: the plain values that the views show, made from pictures and options. */
 
 import {counterpart, differenceOf} from "./compare.js";
 import {decodePicture, goldCells, gridOf} from "./picture.js";
@@ -26,7 +26,7 @@ export function sceneOf(raw, {name = "", other, otherName}, options, theme) {
 function panelOf(raw, choose, options, theme) {
   const picture = decodePicture(raw);
   const hypothesis = choose(picture);
-  if (!hypothesis) throw new Error("It has no hypothesis.");
+  if (!hypothesis) throw new Error("The picture has no hypothesis.");
   const {kind, text, heads, centre, reach} = hypothesis;
   const head = options.head < heads.length ? options.head : "mean";
   const grid = gridOf(picture, hypothesis, {...options, head});
@@ -49,7 +49,7 @@ export function headsOf({picture, hypothesis}, unit) {
   });
 }
 
-/** Which views are seen. There is no room for all of them twice. */
+/** Which views are shown. There is no room to show all of them twice. */
 export function seenOf({panels: [first, second]}, {view}) {
   const isDrawn = first.grid.values.length > 0;
   return {
@@ -60,7 +60,7 @@ export function seenOf({panels: [first, second]}, {view}) {
   };
 }
 
-/** What has to be said about a picture besides its numbers. */
+/** The notes about a picture below its numbers. */
 export function notesOf({panels: [first]}, {unit}) {
   const {picture, hypothesis, grid, local, hasGold, gold} = first;
   const ends = [...picture.source.words, ...hypothesis.target.words].includes(-1);

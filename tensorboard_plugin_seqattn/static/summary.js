@@ -1,4 +1,4 @@
-/** In words and numbers: what is pointed at, what the whole says, what it does not. */
+/** Text below the views: the weights at the pointer, measures, and a caution. */
 
 import {element, isolated, numberText, part} from "./dom.js";
 import {METRICS, coverageOf, meanOf, metricName, rowEntropies} from "./measures.js";
@@ -14,7 +14,7 @@ export function createReadout() {
   return {
     node,
 
-    /** `panels`: `{title, grid, at}`; of two, the difference is said, too. */
+    /** `panels`: `{title, grid, at}`; of two, it also shows the difference. */
     show(panels, pointed) {
       node.replaceChildren(...saidOf(panels, panels[pointed]));
     },
@@ -28,11 +28,11 @@ function saidOf(panels, {grid, at: {row, column}}) {
   }
   if (row === null) {
     const covered = numberText(coverageOf(grid)[column]);
-    return [word(grid.columns[column]), ` was looked at ${covered} times in all`];
+    return [word(grid.columns[column]), ` received ${covered} of attention in total`];
   }
   if (column === null) {
     const entropy = numberText(rowEntropies(grid)[row]);
-    return [word(grid.rows[row]), ` looked around: entropy ${entropy} of uniform`];
+    return [word(grid.rows[row]), ` spread its attention: entropy ${entropy} of 1`];
   }
   const looked = [word(grid.rows[row]), " looked at ", word(grid.columns[column]), " "];
   return [...looked, ...weightsAt(panels)];
@@ -55,7 +55,7 @@ function weightsAt(panels) {
   return [...said, ...exactly("difference", sign + numberText(difference, 4))];
 }
 
-/** Measures of the alignment, and the caution that belongs to every attention view. */
+/** Measures of the alignment, and a caution about attention. */
 export function createSummary() {
   const list = element("dl", {class: "av-measures"});
   const notes = element("p", {class: "av-small"});
@@ -63,7 +63,7 @@ export function createSummary() {
   return {
     node: element("footer", {class: "av-summary"}, list, caution, notes),
 
-    /** The entropy is of what is drawn; `metrics` those that came with it, or {}. */
+    /** The entropy is of the grid; `metrics` come from the log, or are {}. */
     show(grid, {entropy, ...metrics}, said) {
       const known = Object.keys(METRICS).filter((key) => Number.isFinite(metrics[key]));
       const rows = known.map((key) => [metricName(key), metrics[key]]);

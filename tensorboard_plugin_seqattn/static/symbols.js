@@ -1,8 +1,8 @@
-/** How a token looks: as in the terminal, keras_seqattn/text/heat_map.py. */
+/** How a token looks: as in the terminal, keras_seqattn/text/terminal_text.py. */
 
 const segmenter = new Intl.Segmenter();
 const SYMBOLS = new Map([["</s>", "⏎"], ["<unk>", "⁇"], ["<s>", "⏵"]]);
-// What a browser obeys instead of showing it. The joiners stay: scripts need them.
+// Characters that control a browser. Joiners are not among them: scripts need them.
 const UNSEEN = /(?![\u200c\u200d])[\p{C}\p{Zl}\p{Zp}]/gu;
 const RIGHT_TO_LEFT =
   /^\P{L}*[\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nko}\p{sc=Adlam}]/u;

@@ -1,4 +1,4 @@
-/** The tab: its parts, the state that they share, the data that they show. */
+/** The tab: its parts, their shared state, and their data. */
 
 import {button, part} from "./dom.js";
 import {METRICS} from "./measures.js";
@@ -33,7 +33,7 @@ export function createTab(body) {
   viewer.onchange = change;
 
   const start = {...START, ...viewer.options};
-  let state = start; // wishes: the log may lack what they name
+  let state = start; // what the user chose; the log may not have it
   let runs = {}; // as of `fetchRuns`
   let choice = choose(runs, state);
   let series = []; // of the sentence: in the run, and in the other one
@@ -90,7 +90,7 @@ export function createTab(body) {
     const shown = {...state, metric, sentence: tag};
     table.update(list, history, keys, shown);
     const mine = entryAt(series[0].steps, state.step);
-    if (!mine) return fail(new Error("This sentence has no steps. Reload later."));
+    if (!mine) return fail(new Error("This sentence has no steps yet. Reload later."));
     const theirs = entryAt(series[1]?.steps, mine.step);
     steps.update(series, [mine, theirs], metric);
     if (mine.error) return fail(new Error(mine.error));

@@ -1,8 +1,8 @@
-/** From what the state wishes to what there is. */
+/** The choice of run, steps and sentences: the state's, if the log has it. */
 
 /**
- * The run with its `list`, the other run, the sentence in both; the first ones where
- * the log lacks what is wished, which `missing` says. `runs` is as of `fetchRuns`.
+ * The run with its `list`, the other run, the sentence in both. If the log lacks the
+ * choice of the state, the first ones; `missing` names it. `runs`: see `fetchRuns`.
  */
 export function choose(runs, wish) {
   const names = Object.keys(runs).filter((name) => runs[name].sentences.length);

@@ -1,4 +1,4 @@
-/** What the server has. Addresses are relative: a path prefix makes no difference. */
+/** Data from the server. Addresses are relative, so a path prefix does not matter. */
 
 /** `{run: {sentences: [{tag, text, last}], tables: [tag]}}` */
 export async function fetchRuns() {

@@ -1,4 +1,4 @@
-/** Which sentences are shown: words and conditions, as in `house bleu<20`. */
+/** The filter of the sentences: words and conditions, as in `house bleu<20`. */
 
 /** `{words: [text], conditions: [{key, sign, bound}], wrong: [text]}` */
 export function parseFilter(text, keys) {

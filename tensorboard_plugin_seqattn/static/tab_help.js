@@ -1,4 +1,4 @@
-/** What to do when there is nothing to see, and what all of it means. */
+/** The pages of the tab without data or with an error, and its help. */
 
 import {button, element} from "./dom.js";
 import {METRICS} from "./measures.js";
@@ -6,20 +6,20 @@ import {METRICS} from "./measures.js";
 const CODE = [
   "import keras_seqattn",
   "",
-  "attention = keras_seqattn.AttentionCallback(",
+  "attention = keras_seqattn.callbacks.AttentionCallback(",
   '    translator, ["A sentence to watch."], log_dir="logs/run_1"',
   ")",
   "translator.model.fit(dataset, epochs=10, callbacks=[attention])",
 ].join("\n");
 
 const KEYS = {
-  "← →": "one training step back, on",
+  "← →": "previous, next training step",
   "Home End": "first, last step",
   space: "play, pause",
-  "↑ ↓": "sentence above, below",
+  "↑ ↓": "previous, next sentence",
   "/": "filter the sentences",
-  w: "words, tokens",
-  g: "gold links",
+  w: "switch between words and tokens",
+  g: "show or hide gold links",
 };
 
 const paragraph = (...content) => element("p", {}, ...content);
@@ -28,15 +28,15 @@ const code = (text) => element("code", {}, text);
 export function noDataPage() {
   return [
     element("h1", {}, "No attention in this log yet"),
-    paragraph("These lines write it while a model trains:"),
+    paragraph("These lines log attention while a model trains:"),
     element("pre", {tabindex: 0}, code(CODE)),
     paragraph("TensorBoard must read the same folder: "),
     element("pre", {}, code("tensorboard --logdir logs")),
-    paragraph("Then press its reload button: this page fills by itself."),
+    paragraph("Then press the reload button of TensorBoard, and the data appear here."),
   ];
 }
 
-/** What went wrong, in the words of who knows, and a way to try again. */
+/** The message of an error, and a button to try again. */
 export function failurePage({message}, retry) {
   const title = element("h1", {role: "alert"}, "This cannot be shown");
   return [title, paragraph(message), button("Try again", retry)];
@@ -56,21 +56,25 @@ export function helpDialog() {
     button("✕", () => dialog.close(), {title: "Close (Esc)"}),
     heading("Where the model looked"),
     paragraph(
-      "Each row of the heat map is a token that was written, each column one that " +
-        "was read: from there came its context. The address bar always holds a link " +
-        "to what you see.",
+      "Each row of the heat map is a token that the model wrote, each column is a " +
+        "token that it read. A cell shows how much of the context of the row came " +
+        "from the column. The address bar always has a link to what you see.",
     ),
     heading("Attention is no explanation"),
     paragraph(
-      "It shows where information was taken from, not why a word was chosen. Other " +
-        "weights can lead to the same word, and what the encoder wrote at a position " +
-        "knows about its neighbours. Change the input to make sure.",
+      "It shows where information came from, not why the model chose a word. Other " +
+        "weights can lead to the same word, and the encoder's vector at a position " +
+        "also contains information about other positions. To be sure, change the " +
+        "input and compare.",
     ),
     heading("Keys"),
     list(Object.entries(KEYS)),
-    heading("Metrics of the best translation, for the filter"),
+    heading("Metrics of the best translation, which the filter can use"),
     list(Object.entries(METRICS)),
-    paragraph("For example ", code("house bleu<20"), ": this word and a low BLEU."),
+    paragraph(
+      "For example, ", code("house bleu<20"), " finds sentences with this word and a " +
+        "low BLEU.",
+    ),
   );
   return dialog;
 }

@@ -1,4 +1,4 @@
-/** TensorBoard around the tab: its messages, its address bar. */
+/** Communication with TensorBoard: its messages, and its address bar. */
 
 import {hostWindow} from "./theme.js";
 

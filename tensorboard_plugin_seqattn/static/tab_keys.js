@@ -1,4 +1,4 @@
-/** The keyboard. */
+/** The keyboard shortcuts of the tab. */
 
 /** `{key: act}`; a key that the focused element needs itself stays with it. */
 export function listenToKeys(keys) {

@@ -1,4 +1,4 @@
-/** Which run, and which other run to compare it with. */
+/** The choice of a run, and of another run to compare it with. */
 
 import {element} from "./dom.js";
 import {visible} from "./symbols.js";

@@ -10,7 +10,7 @@ export const START = {
   step: null, // the last one, whichever that is
 };
 
-/** `{key: text}` of what is not as at the start. */
+/** `{key: text}` of the parts that differ from the start. */
 export function linkOf(state, start) {
   const changed = Object.keys(start).filter((key) => state[key] !== start[key]);
   return Object.fromEntries(changed.map((key) => [key, String(state[key])]));

@@ -1,4 +1,4 @@
-/** The way through training: a slider over the steps, below the curve of a metric. */
+/** A slider over the training steps, below the curve of a metric. */
 
 import {button, element, numberText, part, svgElement} from "./dom.js";
 import {metricName} from "./measures.js";

@@ -101,7 +101,7 @@ function cellName(key, {metric}) {
 }
 
 function hintFor({wrong}, count, keys) {
-  if (!wrong.length) return count ? "" : "No sentence is like that.";
+  if (!wrong.length) return count ? "" : "No sentence fits this filter.";
   const names = keys.join(", ") || "none";
   return `Not understood: ${wrong.join(" ")}. Metrics here: ${names}.`;
 }

@@ -1,4 +1,4 @@
-/** Light or dark, as the page around this one, else as the system. */
+/** The light or dark theme of the page around, else of the system. */
 
 /** `isHostDark` says it of the body of that page; undefined: it does not know. */
 export function followTheme(isHostDark) {

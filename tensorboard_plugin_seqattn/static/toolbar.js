@@ -1,4 +1,4 @@
-/** What the reader can choose. */
+/** The buttons above the views: options, and saving. */
 
 import {button, element, part} from "./dom.js";
 
@@ -27,13 +27,13 @@ export function createToolbar(onSet, onSave) {
   return {
     node: part("av-toolbar", ...groups, goldLabel, save),
 
-    /** What of it is there depends on a panel of a scene. */
+    /** Shows the options; a panel of a scene decides which of them exist. */
     show(options, {picture, hasGold}) {
       for (const [option, buttons] of Object.entries(choices)) {
         for (const one of buttons) one.ariaPressed = one.value === options[option];
       }
       goldLabel.hidden = !picture.gold;
-      goldLabel.title = hasGold ? "" : "They belong to the reference.";
+      goldLabel.title = hasGold ? "" : "Gold links belong to the reference.";
       gold.disabled = !hasGold;
       gold.checked = hasGold && options.gold;
     },

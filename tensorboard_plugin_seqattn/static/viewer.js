@@ -1,4 +1,4 @@
-/** One picture of attention, or two: the only door of the renderer. */
+/** The viewer of one or two pictures, and the interface of the renderer. */
 
 import {createBeams} from "./beams.js";
 import {NOWHERE, insideOf, movedBy} from "./crosshair.js";
@@ -67,7 +67,7 @@ export function createViewer(container, changes = {}) {
     views.mark(crosshair);
   }
 
-  // What the reader does -------------------------------------------------------------
+  // Actions of the reader ------------------------------------------------------------
 
   function set(newOptions) {
     options = withChanges(options, newOptions);

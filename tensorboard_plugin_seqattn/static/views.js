@@ -1,4 +1,4 @@
-/** All views of a scene, and the crosshair in all of them. */
+/** All views of a scene, and their common crosshair. */
 
 import {element, part} from "./dom.js";
 import {createHeads} from "./heads.js";

@@ -1,6 +1,6 @@
-/** From tokens to words: all positions are code points of the text. */
+/** Words of tokens; all positions are code points of the text. */
 
-// What Python's str.split() splits at.
+// White space, as in Python's str.split().
 const BLANK =
   /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 

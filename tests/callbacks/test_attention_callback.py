@@ -1,4 +1,4 @@
-"""The callback: what it writes, when, with which weights, and that it does no harm."""
+"""AttentionCallback: what it writes, when, with which weights, and its errors."""
 
 import functools
 import json
@@ -91,7 +91,7 @@ def test_hypotheses(run):
 
 
 def test_moving_average(run):
-    """What was shown last is what `fit` has left behind; before it, there was more."""
+    """The last weights shown are those that `fit` leaves; the ones before differ."""
     folder, translator, callback = run
     pictures = read(folder)[0]
     for n, made in enumerate(callback.probe.pictures()):
@@ -216,7 +216,7 @@ def test_greedy_without_references(tmp_path):
 
 
 def test_what_is_not_read_is_not_shown(tmp_path):
-    """Behind max_source there is nothing but the end token."""
+    """After max_source tokens there is only the end token."""
     made = ks.Translator(
         greedy().model, greedy().source_text, greedy().target_text, max_source=2
     ).with_search(ks.Greedy())
@@ -236,7 +236,7 @@ def test_many_sentences_are_not_one_batch(tmp_path, monkeypatch):
 
 
 def test_weights_that_are_nan(tmp_path):
-    """There is nothing to choose any more; training and log survive."""
+    """A diverged model has no hypotheses; training and log continue."""
     shown = ks.callbacks.AttentionCallback(
         greedy(), SENTENCES, REFERENCES, log_dir=tmp_path
     )
@@ -276,9 +276,9 @@ def test_an_error_does_not_end_the_training(tmp_path):
     assert probe.count == 1 and steps(tmp_path) == []
     assert [str(warning.message) for warning in caught] == [
         "AttentionCallback could not show the alignments. Expected a model that "
-        "translates and a folder to write in, received RuntimeError: out of luck. The "
-        "training goes on without them; to see where the error comes from, call "
-        "`write(step)`."
+        "translates and a folder that can be written to, received RuntimeError: out "
+        "of luck. The training continues without them; call `write(step)` to see "
+        "where the error comes from."
     ]
 
 
@@ -292,7 +292,7 @@ def test_the_next_training_tries_again(tmp_path):
 
 
 def test_folder_that_is_gone(tmp_path):
-    """As on a full disk: what cannot be written is not written."""
+    """If the folder is gone, the training continues without logs."""
     shown = callback(tmp_path)
     (tmp_path / "validation").rmdir()
     (tmp_path / "validation").write_text("in the way")

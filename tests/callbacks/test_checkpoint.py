@@ -1,4 +1,4 @@
-"""Files that are whole or not there, on disks that are full."""
+"""Checkpoints are complete or absent, also when the disk is full."""
 
 import contextlib
 import errno
@@ -11,7 +11,7 @@ import keras
 import numpy as np
 import pytest
 
-from keras_seqattn.callbacks.moving_average import final_weights
+from keras_seqattn.callbacks.final_weights import final_weights
 from keras_seqattn.files import is_whole
 from keras_seqattn.models.checkpoint import load_weights, save_weights
 from tests.callbacks.translators import Scripted, validation
@@ -82,10 +82,9 @@ def test_training_goes_on_when_the_disk_is_full(tmp_path):
     assert [entry["best"] for entry in callback.record.entries] == [True, False, True]
     [warning] = [w for w in caught if w.category is RuntimeWarning]
     assert str(warning.message) == (
-        "Validation could not save a file. Expected to write "
-        f"{str(tmp_path / 'best.weights.h5')!r}, received: File too large. Make "
-        "room: training goes on, what was there before is untouched, and "
-        "weights that cannot be saved do not count as the best."
+        "Validation could not save its best weights. Expected to write "
+        f"{str(tmp_path / 'best.weights.h5')!r}, received File too large. Make "
+        "room: the training continues, and what was saved before is unchanged."
     )
 
 
@@ -93,7 +92,7 @@ def test_training_goes_on_when_the_disk_is_full(tmp_path):
 @pytest.mark.system
 @pytest.mark.parametrize("size, best", [("1000k", 1.0), ("4m", 4.0)])
 def test_on_a_file_system_that_is_really_full(tmp_path, size, best):
-    """The last save has room again, or not quite; the process ends well."""
+    """The last save has room again or not; the process ends without an error."""
     mount = f"mount -t tmpfs -o size={size} tmpfs {tmp_path}"
     isolated = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
     if not shutil.which("unshare") or subprocess.run([*isolated, mount]).returncode:
@@ -104,7 +103,7 @@ def test_on_a_file_system_that_is_really_full(tmp_path, size, best):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[0] == f"best on disk [1.0, 1.0, 1.0, {best}]"
-    assert "received: No space left on device. Make room" in done.stdout
+    assert "received No space left on device. Make room" in done.stdout
     assert "steps [1, 2, 3, 4]\nleft []\n" in done.stdout
 
 
@@ -113,7 +112,7 @@ def test_on_a_file_system_that_is_really_full(tmp_path, size, best):
 
 @pytest.mark.parametrize("momentum", [None, 0.9])
 def test_final_weights(momentum):
-    """Those of Keras at the end of `fit`; afterwards the very same as before."""
+    """They equal Keras's weights after `fit`; afterwards the old ones are restored."""
     options = {} if momentum is None else {"use_ema": True, "ema_momentum": momentum}
     model = keras.Sequential([keras.Input((30,)), keras.layers.Dense(20)])
     model.compile(keras.optimizers.SGD(0.1, **options), "mse")

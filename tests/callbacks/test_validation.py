@@ -1,4 +1,4 @@
-"""The callback that translates: when, what it keeps, and what a crash costs."""
+"""Validation: when it translates, what it keeps, and what happens after a crash."""
 
 import functools
 import json
@@ -117,7 +117,7 @@ def test_without_a_folder_the_last_weights_stay():
 
 
 def test_model_inside_another_one(tmp_path):
-    """As with `ScheduledSampling`: what is trained contains what translates."""
+    """The trained model may contain the translating one, as in `ScheduledSampling`."""
     translator = Scripted(3, 5, 4)
     outer = keras.Sequential([translator.model])
     outer.compile(keras.optimizers.SGD(1.0), translator.model.loss)
@@ -171,7 +171,7 @@ def test_average(tmp_path, mean, weight):
 
 @pytest.mark.parametrize("scaled", [False, True])
 def test_moving_average(tmp_path, scaled):
-    """What translates and is kept is what `fit` would leave behind."""
+    """Validation translates with and keeps the weights that `fit` would leave."""
     optimizer = keras.optimizers.SGD(1.0, use_ema=True, ema_momentum=0.5)
     if scaled:
         optimizer = keras.optimizers.LossScaleOptimizer(optimizer, initial_scale=1.0)
@@ -191,7 +191,7 @@ def test_moving_average(tmp_path, scaled):
 
 
 def test_moving_average_that_stops_early():
-    """Where `SwapEMAWeights` would leave the last weights behind."""
+    """`SwapEMAWeights` would leave the last weights in the model here."""
     optimizer = keras.optimizers.SGD(1.0, use_ema=True, ema_momentum=0.5)
     translator = Scripted(3, 2, 1, optimizer=optimizer)
     translator.fit(validate(translator, patience=2), epochs=9)
@@ -238,7 +238,7 @@ def test_goes_on_after_a_crash(tmp_path, crash, every_step):
 
 
 def test_goes_on_from_before_its_record(tmp_path):
-    """What is done again does not count twice; the best one stays."""
+    """Repeated validations count once; the best one stays."""
     translator = Scripted(3, 5, 4, 2)
     translator.fit(validate(translator, folder=tmp_path, average=2), epochs=3)
     again = Scripted(4, 2, 1)
@@ -252,7 +252,7 @@ def test_goes_on_from_before_its_record(tmp_path):
 
 
 def again_from(step, script, folder, **options):
-    """A training that goes on at a step, after a record with later validations."""
+    """A training that continues at a step, with later validations in its record."""
     again = Scripted(*script)
     again.model.set_weights([np.array([[float(step)]])])
     again.model.optimizer.iterations.assign(step)
@@ -261,7 +261,7 @@ def again_from(step, script, folder, **options):
 
 @pytest.mark.parametrize("step", [1, 2])
 def test_the_best_one_that_is_done_again_counts_once(tmp_path, step):
-    """It was saved, then the process was killed before it saved its state."""
+    """The best weights were saved, and the process was killed before its state was."""
     translator = Scripted(3, 4, 5)
     once = validate(translator, folder=tmp_path)
     translator.fit(once, epochs=3)
@@ -385,7 +385,7 @@ def test_tensorboard(tmp_path):
 @pytest.mark.system
 @pytest.mark.parametrize("sampled", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_real_model(tmp_path, sampled):
-    """Learns a little; what is kept translates as it did."""
+    """The model learns a little, and the kept weights give the same translations."""
     translator = Digits()
     sources = [f"{i:02}" for i in range(0, 100, 3)]
     model = translator.model

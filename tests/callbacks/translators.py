@@ -11,7 +11,7 @@ PAIRS = (SOURCES, TARGETS)
 
 
 class Scripted:
-    """Of ten sentences, the next number of the script is right.
+    """Of ten sentences, as many are right as the next number of the script says.
 
     Its model has one weight, which SGD moves by 1 in each step; `seen` is what it was
     whenever something was translated. (With more units there are more such weights.)

@@ -48,8 +48,8 @@ def test_reads_what_is_good(files, tmp_path, capsys, monkeypatch):
 def test_missing_file(failing, files, tmp_path):
     paths = [tmp_path / "nowhere", *files(target=TARGETS)]
     assert failing(*options(paths, tmp_path / "run")) == (
-        f"read_pairs got a path without a file. Expected a file, received "
-        f"'{tmp_path}/nowhere'. Check the folder and the spelling."
+        "read_pairs got a path without a file. Expected a path of a file, "
+        f"received '{tmp_path}/nowhere'. Check the folder and the spelling."
     )
     assert not (tmp_path / "run").exists()
 
@@ -57,9 +57,9 @@ def test_missing_file(failing, files, tmp_path):
 def test_sides_of_different_length(failing, files, tmp_path):
     paths = files(source=SOURCES, target=TARGETS[1:])
     assert failing(*options(paths, tmp_path / "run")) == (
-        "read_pairs got two files of different length. Expected as many lines in "
-        f"both, received 40 in '{paths[0]}' and 39 in '{paths[1]}'. Look for a line "
-        "that is missing or broken in two."
+        "read_pairs got two files of different length. Expected the same "
+        f"number of lines in both, received 40 in '{paths[0]}' and 39 in "
+        f"'{paths[1]}'. Check the files: a line may be missing or broken in two."
     )
 
 

@@ -1,4 +1,4 @@
-"""A server on this machine, in place of a corpus's public address."""
+"""A local server that replaces the public address of a corpus."""
 
 import contextlib
 import http.server

@@ -38,7 +38,7 @@ def equal(first, second):
 
 
 def rows(epoch):
-    """All that is in an epoch, without padding, in a fixed order."""
+    """Return all pairs of an epoch, without padding, in a fixed order."""
     return sorted(
         tuple(tuple(row[row != 0]) for row in pair)
         for batch in epoch
@@ -165,7 +165,7 @@ def test_fit_knows_the_number_of_steps(encoded):
 
 
 def test_an_epoch_ends_with_its_last_step(encoded):
-    """And does not wait for a thread of tf.data, which would wake after 2.55 s."""
+    """An epoch does not wait for a thread of tf.data, which would wake after 2.55 s."""
 
     class Slow(keras.callbacks.Callback):
         def on_train_batch_end(self, batch, logs=None):
@@ -184,7 +184,7 @@ def test_an_epoch_ends_with_its_last_step(encoded):
 
 
 def test_the_whole_process_keeps_its_memory():
-    """With a generator in a dataset TensorFlow slows every step down."""
+    """A generator in a dataset would slow every step down."""
     dataset = data.batches(
         data.EncodedPairs.of([[5, 6], [7]], [[5], [6, 7]]), batch_size=2
     )

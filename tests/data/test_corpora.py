@@ -1,4 +1,4 @@
-"""Corpora from folders, and Multi30k from its address, which is on this machine."""
+"""Corpora from folders, and Multi30k from a local server."""
 
 import gzip
 import hashlib

@@ -1,4 +1,4 @@
-"""Ids in memory, and a cache that knows whose they are."""
+"""Encoding of pairs, and its cache, which knows its texts and processors."""
 
 import os
 

@@ -77,10 +77,10 @@ def count(owner, name, least, received):
 
 def no_text(side, received, position):
     return (
-        f"Pairs got something in its {side} that is no text. Expected strings"
-        f"{' or lists of several references' * (side == 'target')}, received "
-        f"{received!r} at position {position}. Decode bytes, and leave out what has no "
-        "text on one side."
+        f"Pairs got something in its {side} that is not a string. Expected "
+        f"strings{' or lists of several references' * (side == 'target')}, "
+        f"received {received!r} at position {position}. Decode bytes, and leave "
+        "out pairs without a text on one side."
     )
 
 
@@ -103,8 +103,9 @@ def malformed_json(received, number, path):
 
 def columns(format, words, received, example):
     return (
-        f"read_pairs got unusable columns for {format}. Expected two {words}, received "
-        f"columns={received!r}. Pass that of the source first, e.g. columns={example}."
+        f"read_pairs got unusable columns for {format}. Expected two {words}, "
+        f"received columns={received!r}. Pass the source column first, e.g. "
+        f"columns={example}."
     )
 
 
@@ -114,21 +115,23 @@ NO_SIZE = (
 )
 NUMBERS = "numbers from 0, or names in the first row"
 FOREIGN = (
-    "encode got a cache that it did not write. Expected a path that is free or a file "
-    "of an earlier call, received {!r}. Pass another path; if this is a damaged cache, "
-    "delete it."
+    "encode got a cache that it did not write. Expected a path without a "
+    "file, or a file of an earlier call, received {!r}. Pass another path, "
+    "or delete the file if it is a damaged cache."
 )
 
 ROWS = [
     (
         lambda: data.Pairs(["a", "b"], ["c"]),
-        "Pairs got sides of different length. Expected as many targets as sources, "
-        "received 2 sources and 1 targets. Look for a line that is missing.",
+        "Pairs got sides of different length. Expected as many targets as "
+        "sources, received 2 sources and 1 targets. Check both lists: an item "
+        "may be missing.",
     ),
     (
         lambda: data.Pairs("abc", ["c"]),
-        "Pairs got a single string as its source. Expected a list of strings, received "
-        "'abc'. Put it into a list, or read a file with read_pairs.",
+        "Pairs got a single string as its source. Expected a list of strings, "
+        "received 'abc'. Put the string into a list, or read a file with "
+        "read_pairs.",
     ),
     (
         lambda: data.Pairs(["a"], None),
@@ -143,13 +146,13 @@ ROWS = [
     (lambda: data.Pairs(["a"], [b"b"]), no_text("target", b"b", 0)),
     (
         lambda: data.read_pairs("two.txt", "none.txt"),
-        "read_pairs got a path without a file. Expected a file, received 'none.txt'. "
-        "Check the folder and the spelling.",
+        "read_pairs got a path without a file. Expected a path of a file, "
+        "received 'none.txt'. Check the folder and the spelling.",
     ),
     (
         lambda: data.read_pairs("words", "two.txt"),
-        "read_pairs got a path without a file. Expected a file, received 'words'. "
-        "Check the folder and the spelling.",
+        "read_pairs got a path without a file. Expected a path of a file, "
+        "received 'words'. Check the folder and the spelling.",
     ),
     (
         lambda: data.read_pairs("two.txt", "cut.gz"),
@@ -159,9 +162,9 @@ ROWS = [
     ),
     (
         lambda: data.read_pairs("two.txt", "three.txt"),
-        "read_pairs got two files of different length. Expected as many lines in both, "
-        "received 2 in 'two.txt' and 3 in 'three.txt'. Look for a line that is missing "
-        "or broken in two.",
+        "read_pairs got two files of different length. Expected the same "
+        "number of lines in both, received 2 in 'two.txt' and 3 in "
+        "'three.txt'. Check the files: a line may be missing or broken in two.",
     ),
     (
         lambda: data.read_pairs("two.txt", "bytes.txt"),
@@ -176,16 +179,16 @@ ROWS = [
     ),
     (
         lambda: data.read_pairs("two.txt", "two.txt", format="tsv"),
-        "read_pairs got options of a table for two files. Expected neither format nor "
-        "columns, received format='tsv' and columns=None. Leave them out, or pass one "
-        "file only.",
+        "read_pairs got options of a table for two files. Expected neither "
+        "format nor columns, received format='tsv' and columns=None. Leave "
+        "them out, or pass a single file.",
     ),
     (
         lambda: data.read_pairs("two.txt"),
         "read_pairs got a single file of unknown format. Expected a name that "
-        "ends in .tsv, .tab, .csv, .jsonl, .ndjson, .tmx, or that and .gz, "
-        "received 'two.txt'. Rename it, pass format=\"tsv\" or another, or the "
-        "file with the targets, too.",
+        "ends in .tsv, .tab, .csv, .jsonl, .ndjson, .tmx, with or without .gz, "
+        "received 'two.txt'. Rename the file, pass format=\"tsv\" or another "
+        "format, or pass the file with the targets as well.",
     ),
     (
         lambda: data.read_pairs("two.txt", format="xls"),
@@ -215,9 +218,10 @@ ROWS = [
     ),
     (
         lambda: data.read_pairs("quote.csv"),
-        "read_pairs got a malformed row. Expected comma-separated values, received the "
-        "error '\\',\\' expected after \\'\"\\'' in the row that begins in line 2 of "
-        "'quote.csv'. Look for a quote that is not doubled or closed.",
+        "read_pairs got a malformed row. Expected comma-separated values, "
+        "received the error '\\',\\' expected after \\'\"\\'' in the row that "
+        "begins in line 2 of 'quote.csv'. Check the quotes: one may not be "
+        "doubled or closed.",
     ),
     (
         lambda: data.read_pairs("names.csv", columns=("de", "fr")),
@@ -271,14 +275,14 @@ ROWS = [
     ),
     (
         lambda: data.filter_lengths(ENCODED, min_tokens=5, max_tokens=4),
-        "filter_lengths got bounds that nothing fits. Expected min_tokens <= "
+        "filter_lengths got contradictory bounds. Expected min_tokens <= "
         "max_tokens, received 5 and 4. Swap them.",
     ),
     (
         lambda: data.filter_pairs(PAIRS, ratio=0.5),
-        "filter_pairs got an unusable ratio. Expected a number, 1 or more, received "
-        "ratio=0.5. It is how many times longer than the other side a side may be, "
-        "e.g. 3.",
+        "filter_pairs got an unusable ratio. Expected a number, 1 or more, "
+        "received ratio=0.5. Pass how many times longer than the other a side "
+        "may be, e.g. ratio=3.",
     ),
     (
         lambda: data.EncodedPairs.of([[1], [2]], [[1]]),
@@ -288,8 +292,9 @@ ROWS = [
     ),
     (
         lambda: data.encode(PAIRS, Letters(), Letters(), sample=True, cache="x.npz"),
-        "encode got contradictory options. Expected no cache for ids that are drawn "
-        "anew, received sample=True and cache='x.npz'. Leave out one of them.",
+        "encode got contradictory options. Expected sample=True or a cache, "
+        "received sample=True and cache='x.npz'. Leave out one of them: a "
+        "cache would keep the same random ids.",
     ),
     (
         lambda: data.encode(PAIRS, Letters(), Letters(), cache="two.txt"),
@@ -311,8 +316,8 @@ ROWS = [
     ),
     (
         lambda: data.batches(ENCODED.select(np.zeros(0, int)), 100),
-        "batches got nothing to put into batches. Expected one pair or more, received "
-        "none. Check what was read, and the report of the filter.",
+        "batches got no pairs. Expected one pair or more, received none. Check "
+        "what was read, and the report of the filter.",
     ),
     (lambda: data.batches(ENCODED), NO_SIZE),
     (lambda: data.batches(not_called), NO_SIZE),
@@ -324,8 +329,9 @@ ROWS = [
     ),
     (
         lambda: data.batches(sampled, 30),
-        "Words cannot sample. Expected sample=False, received sample=True. Use a "
-        "SentencePiece: its segmentations have probabilities.",
+        "Words cannot draw a random segmentation. Expected sample=False, "
+        "received sample=True. Use SentencePiece, whose segmentations have "
+        "probabilities.",
     ),
     (lambda: data.batches(ENCODED, 0), count("batches", "batch_tokens", 1, 0)),
     (
@@ -340,55 +346,57 @@ ROWS = [
     (lambda: data.batches(ENCODED, 100, epoch=-1), count("batches", "epoch", 0, -1)),
     (
         lambda: data.multi30k(languages=("en", "cs")),
-        "multi30k got unusable languages. Expected two of ['de', 'en', 'fr'], received "
-        "languages=('en', 'cs'). The first one is that of the source.",
+        "multi30k got unusable languages. Expected two of ['de', 'en', 'fr'], "
+        "received languages=('en', 'cs'). Pass the source language first, e.g. "
+        "('en', 'de').",
     ),
     (
         lambda: data.multi30k("nowhere"),
-        "multi30k got a folder without its files. Expected 'train.lc.norm.tok.en' or "
-        "'train.lc.norm.tok.en.gz' in 'nowhere', received no folder. Pass another "
-        "folder, or set KERAS_SEQATTN_DATA to the one in which the folder 'multi30k' "
-        "is.",
+        "multi30k got a folder without its files. Expected "
+        "'train.lc.norm.tok.en' or 'train.lc.norm.tok.en.gz' in 'nowhere', "
+        "received no folder. Pass another folder, or set KERAS_SEQATTN_DATA to "
+        "the folder that contains the folder 'multi30k'.",
     ),
     (
         lambda: data.multi30k("full", tokenized=False),
-        "multi30k got a folder without its files. Expected 'train.en' or 'train.en.gz' "
-        "in 'full', received ['1', '2', '3', '4', '5'] and others. Pass another "
-        "folder, or set KERAS_SEQATTN_DATA to the one in which the folder 'multi30k' "
-        "is.",
+        "multi30k got a folder without its files. Expected 'train.en' or "
+        "'train.en.gz' in 'full', received ['1', '2', '3', '4', '5'] and "
+        "others. Pass another folder, or set KERAS_SEQATTN_DATA to the folder "
+        "that contains the folder 'multi30k'.",
     ),
     (
         lambda: downloaded({}, "a.txt"),
-        "multi30k could not download a file. Expected an answer from ADDRESS/a.txt, "
-        "received 'HTTP Error 404: Not Found'. Check the connection, or put 'a.txt' "
-        "from another machine into the folder 'folder'.",
+        "multi30k could not download a file. Expected an answer from "
+        "ADDRESS/a.txt, received 'HTTP Error 404: Not Found'. Check the "
+        "connection, or copy 'a.txt' from another machine into the folder "
+        "'folder'.",
     ),
     (
         lambda: downloaded({"/a.txt": b"a"}, "a.txt"),
-        "multi30k downloaded a file that is not the right one. Expected content with "
-        "sha256 1234, received "
+        "multi30k downloaded a file with a wrong checksum. Expected content "
+        "with sha256 1234, received "
         "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb from "
-        "ADDRESS/a.txt. Try again; if it stays so, the file has changed: pass a folder "
-        "with the files you trust.",
+        "ADDRESS/a.txt. Try again; if that fails, the file has changed: pass a "
+        "folder with files that you trust.",
     ),
     (
         lambda: data.tatoeba("deu.txt", validation=1, test=1),
-        "tatoeba got more to hold out than there is. Expected validation + "
+        "tatoeba got too many sentences to hold out. Expected validation + "
         "test < 1, the different sources in 'deu.txt', received 1 + 1. Lower "
-        "them.",
+        "these numbers.",
     ),
     (lambda: data.tatoeba("deu.txt", test=0), count("tatoeba", "test", 1, 0)),
     (
         lambda: data.cmudict(),
-        "cmudict got no folder. Expected folder=... or the environment variable "
-        "KERAS_SEQATTN_DATA, received neither. Name the folder with "
-        "train-dev-20-21.txt, train-dev-1-21.txt, test.txt.",
+        "cmudict got no folder. Expected folder=... or the environment "
+        "variable KERAS_SEQATTN_DATA, received neither of them. Pass the "
+        "folder with train-dev-20-21.txt, train-dev-1-21.txt, test.txt.",
     ),
     (
         lambda: data.cmudict("words"),
-        "cmudict got a malformed line. Expected a word, two blanks and phonemes, "
-        "received 'B' in line 2 of 'words/train-dev-20-21.txt'. Correct the file, or "
-        "get it again.",
+        "cmudict got a malformed line. Expected a word, two blanks and "
+        "phonemes, received 'B' in line 2 of 'words/train-dev-20-21.txt'. "
+        "Correct the file, or download it again.",
     ),
 ]
 

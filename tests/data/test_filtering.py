@@ -1,4 +1,4 @@
-"""What is dropped, why, and that nothing else is."""
+"""Filters: which pairs they drop, and for which reasons."""
 
 import numpy as np
 from hypothesis import given

@@ -20,7 +20,7 @@ def encoded():
 
 @pytest.mark.parametrize("batch_tokens", [1000, 1500, 2000])
 def test_padding_of_captions(encoded, batch_tokens):
-    """The bar: 5 % of the targets, 12 % of the sources."""
+    """The limits are 5 % padding in targets and 12 % in sources."""
     plan = data.plan_batches(encoded, batch_tokens)
     source, target = plan.padding
     assert target <= 0.02 and source <= 0.09

@@ -16,7 +16,7 @@ FILES = [
     path
     for folder in ("losses", "metrics", "callbacks", "optimizers", "models")
     for path in (PACKAGE / folder).glob("*.py")
-    # Whose errors tests/tensorboard/test_messages.py and test_messages.py here try.
+    # tests/tensorboard/test_messages.py and tests/errors/test_messages.py try these.
     if not path.name.startswith(("attention_", "seq2seq", "summary"))
 ]
 

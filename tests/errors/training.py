@@ -1,4 +1,4 @@
-"""Rows of test_errors.py: what metrics and validation do not take."""
+"""Rows of test_training.py: the errors of metrics and callbacks."""
 
 import sys
 import tempfile
@@ -72,7 +72,7 @@ def without_best():
     folder.record_path = mock.Mock()
     record = ValidationRecord(text_metric("bleu"))
     record.read = lambda path: record.add(3, {"bleu": 1.0}, True)
-    folder.go_on(record, 5)
+    folder.resume(record, 5)
 
 
 def with_damaged_best():
@@ -85,18 +85,10 @@ def with_damaged_best():
         record = ValidationRecord(text_metric("bleu"))
         record.read = lambda path: record.add(3, {"bleu": 1.0}, True)
         try:
-            folder.go_on(record, 5)
+            folder.resume(record, 5)
         except ValueError as error:
             error.args = (str(error).replace(str(folder.path), "RUN"),)
             raise
-
-
-def unusable(name, value, expected, example):
-    return (
-        lambda: ks.callbacks.DivergenceGuard(**{name: value}),
-        f"DivergenceGuard got an unusable {name}. Expected {expected}, received "
-        f"{name}={value!r}. Pass {name}={example!r}, for example.",
-    )
 
 
 def diverge():
@@ -112,77 +104,80 @@ def diverge():
 def from_step_0():
     folder = ValidationFolder(".", None, 0)
     folder.record_path = HERE  # any file that is there
-    folder.go_on(None, 0)
+    folder.resume(None, 0)
 
 
 def unreadable(path):
     return (
-        "Validation got a record that it cannot read. Expected what it wrote itself, "
-        f"received {path!r}. Delete the file: the weights beside it stay, only the "
-        "best value is forgotten."
+        "Validation got a record that it cannot read. Expected a file that "
+        f"Validation wrote, received {path!r}. Delete the file: the weights "
+        "beside it stay, only the best value is forgotten."
     )
 
 
 def fit(owner, hypotheses, references):
     return (
-        f"{owner} got hypotheses and references that do not fit. Expected one "
-        "reference, or a list of some, for each of one hypothesis or more, received "
-        f"{hypotheses} hypotheses and {references} references. Check the files: a line "
-        "may be missing."
+        f"{owner} got hypotheses and references of different number. Expected "
+        "one or more hypotheses, and for each a reference or a list of "
+        f"references, received {hypotheses} hypotheses and {references} "
+        "references. Check the files: a line may be missing."
     )
 
 
 def no_text(owner, hypothesis, references):
     return (
-        f"{owner} got something to compare that is no text. Expected strings, received "
-        f"{hypothesis!r} and {references!r} at position 0. Decode bytes, and give "
-        "every hypothesis a reference."
+        f"{owner} got something to compare that is not a string. Expected "
+        f"strings, received {hypothesis!r} and {references!r} at position 0. "
+        "Decode bytes, and pass a reference for every hypothesis."
     )
 
 
 def no_link(text, line, first=0):
     return (
-        "read_alignments got something that is no link. Expected e.g. 0-2, 0?2 or 0:2 "
-        f"with positions from {first}, received {text!r} in line {line}. Check the "
-        "format, and one_based."
+        "read_alignments got something that is not a link. Expected e.g. 0-2, "
+        f"0?2 or 0:2 with positions from {first}, received {text!r} in line "
+        f"{line}. Check the format, and one_based."
     )
 
 
 def matrix(owner, shape):
     return (
-        f"{owner} got an unusable alignment. Expected [target, source] of one sentence "
-        f"pair, received shape {shape}. Take one sentence, and average over heads."
+        f"{owner} got an unusable alignment. Expected [target, source] of one "
+        f"sentence pair, received shape {shape}. Pass one sentence, and average "
+        "over heads."
     )
 
 
 def unusable_links(found, known, n):
     return (
-        "alignment_error_rate got unusable links. Expected a set of (source, target) "
-        f"and GoldLinks of two sets, received {found!r} and {known!r} at position {n}. "
-        "Take them from alignment_links and read_alignments."
+        "alignment_error_rate got unusable links. Expected a set of (source, "
+        f"target) and GoldLinks of two sets, received {found!r} and {known!r} "
+        f"at position {n}. Use alignment_links and read_alignments."
     )
 
 
 def no_alignment(owner, least, most):
     return (
-        f"{owner} got numbers that are no alignment. Expected 0 to 1, received {least} "
-        f"to {most}. Pass what a mechanism calls its alignment, after the softmax."
+        f"{owner} got numbers that are not an alignment. Expected numbers from "
+        f"0 to 1, received {least} to {most}. Pass the alignment of an "
+        "attention mechanism, after the softmax."
     )
 
 
 def words(side, count, received):
     return (
-        f"merge_subwords got unusable {side}_words. Expected the number of a word for "
-        f"each of {count} subwords, from 0 without gaps, received {received}. Count "
-        "words, not subwords; -1 leaves a subword out."
+        f"merge_subwords got unusable {side}_words. Expected the number of a "
+        f"word for each of {count} subwords, from 0 without gaps, received "
+        f"{received}. Use the same number for all subwords of a word; -1 leaves "
+        "a subword out."
     )
 
 
 def no_tokenizer(tokenize, package):
     return (
-        "bleu needs a package that is not installed. Expected those of the tokenizer, "
-        f"received tokenize={tokenize!r} without them. Run pip install "
-        f'"{package}", or choose another tokenizer.'
+        "bleu needs a package that is not installed. Expected the package of "
+        f"the tokenizer, received tokenize={tokenize!r} without its package. "
+        f'Run pip install "{package}", or choose another tokenizer.'
     )
 
 
@@ -194,13 +189,13 @@ NO_BEST = '{"metric": "bleu", "entries": [{"step": 1, "values": {"bleu": 3.0}}]}
 NO_BLEU = (
     '{"metric": "bleu", "entries": [{"step": 1, "values": {"per": 3}, "best": true}]}'
 )
-NAMES = "['bleu', 'chrf', 'exact_match', 'per', 'tokenized_bleu', 'wer']"
+NAMES = "bleu, chrf, exact_match, per, tokenized_bleu, wer"
 TEXTS = [
     (
         lambda: Mute("mute").update_state(np.zeros((1, 1)), np.zeros((1, 1, 2))),
-        "Mute does not say what it measures. Expected a method measure(y_true, "
-        "y_pred), received a class without it. Write one that returns [batch, "
-        "target].",
+        "Mute does not define what it measures. Expected a method "
+        "measure(y_true, y_pred), received a class without it. Write a method "
+        "that returns [batch, target].",
     ),
     (lambda: ks.metrics.bleu(["a"], ["a", "b"]), fit("bleu", 1, 2)),
     (lambda: ks.metrics.chrf([], []), fit("chrf", 0, 0)),
@@ -231,15 +226,15 @@ TEXTS = [
     (lambda: without_mecab("spm"), no_tokenizer("spm", "sentencepiece")),
     (
         lambda: text_metric("blue"),
-        f"text_metric got an unknown metric. Expected one of {NAMES} or a TextMetric, "
-        "received 'blue'. Did you mean 'bleu'? Give a function of your own a name and "
-        "a direction: TextMetric(name, function, higher_is_better).",
+        f"text_metric got an unknown metric. Expected one of {NAMES}, or a "
+        "TextMetric, received 'blue'. Use 'bleu', the nearest, or wrap a "
+        "custom function: TextMetric(name, function, higher_is_better).",
     ),
     (
         lambda: text_metric(3),
-        f"text_metric got an unknown metric. Expected one of {NAMES} or a TextMetric, "
-        "received 3. Give a function of your own a name and a direction: "
-        "TextMetric(name, function, higher_is_better).",
+        f"text_metric got an unknown metric. Expected one of {NAMES}, or a "
+        "TextMetric, received 3. Wrap a custom function: TextMetric(name, "
+        "function, higher_is_better).",
     ),
     (lambda: ks.metrics.read_alignments(["0-0", "1-1 2+2"]), no_link("2+2", 2)),
     (
@@ -256,9 +251,9 @@ TEXTS = [
     ),
     (
         lambda: ks.metrics.alignment_error_rate([set()], []),
-        "alignment_error_rate got sides of different length. Expected the links and "
-        "the gold links of the same sentences, received 1 and 0. Check the files: a "
-        "line may be missing.",
+        "alignment_error_rate got different numbers of sentences. Expected "
+        "links and gold links of the same sentences, received 1 and 0. Check "
+        "the files: a line may be missing.",
     ),
     (
         lambda: ks.metrics.alignment_error_rate([set(), [(0, 0)]], 2 * [GOLD]),
@@ -299,14 +294,15 @@ TEXTS = [
     ),
     (
         lambda: validation(Scripted(), average=3),
-        "Validation got something to average and no place to keep it. Expected a "
-        "folder, received average=3 and folder=None. Pass folder=..., where the "
-        "weights of the last validations are kept.",
+        "Validation got an average without a folder. Expected a folder that "
+        "keeps the weights of the last validations, received average=3 and "
+        "folder=None. Pass folder='...', or average=0.",
     ),
     (
         lambda: validation(Scripted(), metrics=["wer", "wer"]),
-        "Validation got unusable metrics. Expected one or more, each with a name of "
-        "its own, received ['wer', 'wer']. Pass e.g. metrics=['bleu', 'chrf'].",
+        "Validation got unusable metrics. Expected one metric or more with "
+        "different names, received ['wer', 'wer']. Pass e.g. metrics=['bleu', "
+        "'chrf'].",
     ),
     (
         lambda: ks.callbacks.Validation("a translator", PAIRS),
@@ -315,15 +311,16 @@ TEXTS = [
     ),
     (
         lambda: ks.callbacks.Validation(Scripted(), (["a"], [])),
-        "Validation got sides of different length. Expected one reference, or a list "
-        "of some, for each of one source or more, received 1 sources and 0 references. "
-        "Pass (sources, references).",
+        "Validation got sides of different length. Expected one or more "
+        "sources, and for each a reference or a list of references, received 1 "
+        "sources and 0 references. Pass (sources, references).",
     ),
     (
         from_step_0,
-        "Validation got the folder of another training. Expected an empty one for a "
-        f"training that starts at step 0, received one with {str(HERE)!r}. Use a new "
-        "folder; or, to go on, load model and optimizer before fit.",
+        "Validation got the folder of another training. Expected an empty "
+        "folder, because the training starts at step 0, received a folder with "
+        f"{str(HERE)!r}. Use a new folder; to continue that training, load the "
+        "model and the optimizer before fit.",
     ),
     (lambda: read(HERE), unreadable(str(HERE))),
     (lambda: read_text(NO_BEST), unreadable("run/validation.json")),
@@ -331,30 +328,43 @@ TEXTS = [
     (
         without_best,
         "Validation got a folder without its best weights. Expected "
-        f"{str(Path('none', 'best.weights.h5'))!r}, as validation.json names a best "
-        "validation, received no file. Put it back; or delete validation.json, which "
-        "forgets the best value.",
+        f"{str(Path('none', 'best.weights.h5'))!r}, because validation.json "
+        "names a best validation, received no such file. Put the file back, or "
+        "delete validation.json: then the best value is forgotten.",
     ),
     (
         with_damaged_best,
         "Validation got damaged best weights. Expected the checksum in "
-        "best.weights.h5.sha256, received other content of 'RUN/best.weights.h5'. Put "
-        "the file back; or delete validation.json, which forgets the best value.",
+        "best.weights.h5.sha256, received other content of "
+        "'RUN/best.weights.h5'. Put the right file back, or delete "
+        "validation.json: then the best value is forgotten.",
     ),
     (
         diverge,
         "The loss has diverged. Expected finite weights and a loss of at most 200, 100 "
-        "times the first one, received a loss of 201 in step 7 of epoch 2; the last "
-        "good one was 2 in step 7. Use a lower learning rate, a warm-up, or clip the "
-        "gradients.",
+        "times the first loss, received a loss of 201 in step 7 of epoch 2; the last "
+        "good loss was 2 in step 7. Lower the learning rate, add a warm-up, or clip "
+        "the gradients.",
     ),
-    unusable("action", "ignore", "'stop' or 'skip'", "stop"),
-    unusable("factor", 1, "a number above 1", 100.0),
-    unusable("every", 0, "a positive integer", 50),
+    (
+        lambda: ks.callbacks.DivergenceGuard("ignore"),
+        "DivergenceGuard got an unknown action. Expected one of skip, stop, received "
+        "'ignore'. Check the spelling.",
+    ),
+    (
+        lambda: ks.callbacks.DivergenceGuard(factor=1),
+        "DivergenceGuard got an unusable factor. Expected a number above 1, "
+        "received factor=1. Pass factor=100.0, for example.",
+    ),
+    (
+        lambda: ks.callbacks.DivergenceGuard(every=0),
+        "DivergenceGuard got an unusable every. Expected a positive integer, received "
+        "every=0. Pass a Python int, 1 or more.",
+    ),
     (
         lambda: read_text('{"metric": "chrf", "entries": []}'),
-        "Validation got the folder of another training. Expected one that was judged "
-        "by 'bleu', received 'run/validation.json' with 'chrf'. Use a new folder, or "
-        "the same first metric.",
+        "Validation got the folder of another training. Expected a training "
+        "whose first metric is 'bleu', received 'run/validation.json' with "
+        "'chrf'. Use a new folder, or the same first metric.",
     ),
 ]

@@ -1,4 +1,4 @@
-"""The loss that needs no logits, against the one that reads them."""
+"""FusedCrossentropy, compared with SmoothedCrossentropy."""
 
 import keras
 import numpy as np
@@ -19,7 +19,7 @@ WEIGHTS = RNG.random((3, 4)).astype("float32")
 
 
 def head(kind, **options):
-    """With weights that are nowhere all zero."""
+    """Build a model whose weights are not zero."""
     embedding = None
     if kind.startswith("tied"):
         embedding = keras.layers.ReversibleEmbedding(
@@ -193,7 +193,7 @@ def test_smoothing_is_checked(rate):
 
 @pytest.mark.parametrize("shape", [(4,), (2, 2, 3)], ids=str)
 def test_logits_of_another_rank(shape):
-    """They are no sentences: there it is the loss that reads them."""
+    """Logits without a target axis: the loss reads the logits."""
     outputs = RNG.normal(size=(*shape, DEPTH)).astype("float32")
     labels = RNG.integers(VOCABULARY, size=shape)
     logits = head("plain")(outputs)

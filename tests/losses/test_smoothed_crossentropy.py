@@ -1,4 +1,4 @@
-"""Label smoothing: what stock Keras computes, without the one-hot."""
+"""SmoothedCrossentropy, compared with the losses of Keras."""
 
 import keras
 import numpy as np

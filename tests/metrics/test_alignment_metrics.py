@@ -1,4 +1,4 @@
-"""Alignment error rate and confidence, against the definitions written again."""
+"""Alignment error rate and confidence, compared with a second implementation."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Metrics of texts against small cases counted by hand."""
+"""Text metrics, compared with small cases that are counted by hand."""
 
 import copy
 import math
@@ -186,7 +186,7 @@ def test_without_sacrebleu(monkeypatch):
 
 @pytest.mark.parametrize("name", METRICS)
 def test_direction(name):
-    """What is right scores better than what is wrong."""
+    """A right hypothesis scores better than a wrong one."""
     metric = text_metric(name)
     right, wrong = metric(["a b c d"], ["a b c d"]), metric(["x y"], ["a b c d"])
     assert metric.is_better(right, wrong) and not metric.is_better(wrong, right)
@@ -195,7 +195,7 @@ def test_direction(name):
 
 
 def test_check():
-    """Asks for what is needed, and calls no function of others."""
+    """`check` tests the packages, and does not call custom functions."""
     asked = []
     mine = ks.metrics.TextMetric("mine", None, needs=lambda: asked.append(True))
     mine.check()

@@ -40,7 +40,7 @@ def test_steps_beyond_float32():
 
 
 def test_luong2015():
-    """10 epochs, halved every epoch after 5; 12 and 8 with dropout."""
+    """10 epochs, halved every epoch after epoch 5; with dropout 12 and 8."""
     schedule = ks.optimizers.HalvingDecay.luong2015(100)
     by_epoch = rates(schedule, range(0, 1000, 100))
     assert by_epoch == [1.0] * 5 + [0.5, 0.25, 0.125, 0.0625, 0.03125]

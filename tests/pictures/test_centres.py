@@ -1,4 +1,4 @@
-"""Local attention in pictures: where it looks, and how far to either side."""
+"""The windows of local attention in pictures."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def pictures(translator, folder):
 
 
 def by_hand(translator, text, said):
-    """p_t from the states that ask: each is that before its token."""
+    """Compute p_t from the states before each token."""
     model, ids = translator.model, translator.source_text.encode(tf.constant([text]))
     end = translator.source_text.tokens.end
     state, memory = model.start(tf.constant([[*ids.numpy()[0], end]]))
@@ -58,7 +58,7 @@ def test_monotonic(tmp_path):
 
 @pytest.mark.parametrize("search", SEARCHES)
 def test_predictive(search, tmp_path):
-    """As `predict_position` says it, for all hypotheses, found and forced."""
+    """The centres equal `predict_position` for all hypotheses and references."""
     translator = local("predictive", search)
     found = pictures(translator, tmp_path)
     kinds = [said["kind"] for said in found[0]["hypotheses"]]
@@ -80,7 +80,7 @@ def assert_in_window(said):
 
 
 def test_positions_that_are_no_numbers(tmp_path):
-    """A model that diverged has no centres; pictures and log survive."""
+    """A diverged model has no centres; pictures and log continue."""
     translator = local("predictive")
     weights = translator.model.get_weights()
     translator.model.set_weights([w * np.nan for w in weights])

@@ -1,4 +1,4 @@
-"""Pictures, and what a page is given of them."""
+"""Pictures, and their JSON for a page."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""What is shown is what the translator says."""
+"""The pictures of a probe show what the translator returns."""
 
 import keras_seqattn as ks
 from keras_seqattn.pictures.probe import Probe

@@ -1,4 +1,4 @@
-"""Places of tokens: from bytes, and found again."""
+"""Places of tokens, from byte offsets and from the text."""
 
 import hypothesis
 import pytest

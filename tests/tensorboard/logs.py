@@ -1,4 +1,4 @@
-"""What stands in event files, and a picture to write there."""
+"""Reading of event files, and a picture to write."""
 
 import json
 import zlib

@@ -27,7 +27,7 @@ def callback(sentences=("abba",), translator=None, **options):
 
 
 class Bare:
-    """As much of a translator as the callback looks at, and a model without names."""
+    """The attributes of a translator that the callback reads."""
 
     def __init__(self):
         made = tiny.translator(*tiny.texts())
@@ -45,8 +45,9 @@ def embeddings(vectors=((1.0,),), labels=("a",), **options):
 
 def of_one(name, expected, received):
     return (
-        f"attention got an unusable {name}. Expected {expected}, received {received}. "
-        "Pass one sentence, without padding: call it once for each."
+        f"attention got an unusable {name}. Expected {expected}, received "
+        f"{received}. Pass one sentence without padding; call the op once for "
+        "each sentence."
     )
 
 
@@ -65,115 +66,121 @@ NUMBERS = "numbers [target, source] or [heads, target, source]"
 ROWS = [
     (
         lambda: callback(translator="me"),
-        "AttentionCallback got an unusable translator. Expected a Translator, received "
-        "'me'. Make one of the model and its text processors: Translator(model, "
-        "source_text, target_text).",
-    ),
-    (
-        lambda: callback(translator=ks.Translator),
-        "AttentionCallback got an unusable translator. Expected a Translator, received "
-        f"{ks.Translator!r}. Make one of the model and its text processors: "
+        "AttentionCallback got an unusable translator. Expected a Translator, "
+        "received 'me'. Build one from the model and its text processors: "
         "Translator(model, source_text, target_text).",
     ),
     (
+        lambda: callback(translator=ks.Translator),
+        "AttentionCallback got an unusable translator. Expected a Translator, "
+        f"received {ks.Translator!r}. Build one from the model and its text "
+        "processors: Translator(model, source_text, target_text).",
+    ),
+    (
         lambda: callback("abba"),
-        "AttentionCallback got unusable sentences. Expected a list of str, received "
-        "'abba'. Put a single one in a list.",
+        "AttentionCallback got unusable sentences. Expected a list of str, "
+        "received 'abba'. Put a single text into a list.",
     ),
     (
         lambda: callback(7),
-        "AttentionCallback got unusable sentences. Expected a list of str, received 7. "
-        "Put a single one in a list.",
+        "AttentionCallback got unusable sentences. Expected a list of str, "
+        "received 7. Put a single text into a list.",
     ),
     (
         lambda: callback([]),
-        "AttentionCallback got no sentences. Expected a list of one str or more, "
-        "received an empty one. Choose some of the validation set, e.g. 8.",
+        "AttentionCallback got no sentences. Expected a list of one str or "
+        "more, received an empty list. Choose for example 8 sentences of the "
+        "validation set.",
     ),
     (
         lambda: callback(["a", b"b"]),
-        "AttentionCallback got unusable sentences. Expected str of whole characters, "
-        "received b'b' at position 1. Decode bytes before; one reference for each "
-        "sentence is enough.",
+        "AttentionCallback got unusable sentences. Expected str without lone "
+        "surrogates, received b'b' at position 1. Decode bytes first, and pass "
+        "a single reference for each sentence.",
     ),
     (
         lambda: callback(["\ud800"]),
-        "AttentionCallback got unusable sentences. Expected str of whole characters, "
-        "received '\\ud800' at position 0. Decode bytes before; one reference for each "
-        "sentence is enough.",
+        "AttentionCallback got unusable sentences. Expected str without lone "
+        "surrogates, received '\\ud800' at position 0. Decode bytes first, and "
+        "pass a single reference for each sentence.",
     ),
     (
         lambda: callback(["a", " \t"]),
-        "AttentionCallback got a blank sentence. Expected text in each, received "
-        "' \\t' at position 1. Leave it out.",
+        "AttentionCallback got a blank sentence. Expected text in each "
+        "sentence, received ' \\t' at position 1. Leave out the blank sentence.",
     ),
     (
         lambda: callback(["a"], references=[["x", "y"]]),
-        "AttentionCallback got unusable references. Expected str of whole characters, "
-        "received ['x', 'y'] at position 0. Decode bytes before; one reference for "
-        "each sentence is enough.",
+        "AttentionCallback got unusable references. Expected str without lone "
+        "surrogates, received ['x', 'y'] at position 0. Decode bytes first, "
+        "and pass a single reference for each sentence.",
     ),
     (
         lambda: callback(["a"], references=[]),
-        "AttentionCallback got no references. Expected a list of one str or more, "
-        "received an empty one. Choose some of the validation set, e.g. 8.",
+        "AttentionCallback got no references. Expected a list of one str or "
+        "more, received an empty list. Choose for example 8 sentences of the "
+        "validation set.",
     ),
     (
         lambda: callback(["a", "b"], references=["x"]),
-        "AttentionCallback got references that do not fit its sentences. Expected one "
-        "for each, received 1 references and 2 sentences. Pass as many, or "
+        "AttentionCallback got references that do not fit its sentences. "
+        "Expected one reference for each sentence, received "
+        "1 references and 2 sentences. Pass one for each, or "
         "references=None.",
     ),
     (
         lambda: callback(["a"], gold=[links()]),
-        "AttentionCallback got gold links that do not fit. Expected GoldLinks of each "
-        "sentence and its reference, received no references and 1 sentences. Pass "
-        "both, or gold=None.",
+        "AttentionCallback got gold links that do not fit. Expected "
+        "references, and GoldLinks for each sentence, received no references "
+        "and 1 sentences. Pass both, or gold=None.",
     ),
     (
         lambda: callback(["a"], references=["x"], gold=[links(), links()]),
-        "AttentionCallback got gold links that do not fit. Expected GoldLinks of each "
-        "sentence and its reference, received 2 links and 1 sentences. Pass both, or "
-        "gold=None.",
+        "AttentionCallback got gold links that do not fit. Expected "
+        "references, and GoldLinks for each sentence, received 2 links "
+        "and 1 sentences. Pass both, or gold=None.",
     ),
     (
         lambda: callback(["a b"], references=["x"], gold=[links((1, 1))]),
-        "AttentionCallback got unusable gold links. Expected GoldLinks between 2 "
-        "source words and 1 reference words, received GoldLinks(sure=frozenset(), "
-        "possible=frozenset({(1, 1)})) at position 0. Take them from read_alignments; "
-        "words are what stands between white space, counted from 0.",
+        "AttentionCallback got unusable gold links. Expected GoldLinks between "
+        "2 source words and 1 reference words, received "
+        "GoldLinks(sure=frozenset(), possible=frozenset({(1, 1)})) at position "
+        "0. Take the links from read_alignments; words are separated by white "
+        "space and counted from 0.",
     ),
     (
         lambda: callback(["a"], references=["x"], gold=["0-0"]),
-        "AttentionCallback got unusable gold links. Expected GoldLinks between 1 "
-        "source words and 1 reference words, received '0-0' at position 0. Take them "
-        "from read_alignments; words are what stands between white space, counted from "
-        "0.",
+        "AttentionCallback got unusable gold links. Expected GoldLinks between "
+        "1 source words and 1 reference words, received '0-0' at position 0. "
+        "Take the links from read_alignments; words are separated by white "
+        "space and counted from 0.",
     ),
     (lambda: callback(every=0), count("every", 0)),
     (lambda: callback(beam=True), count("beam", True)),
     (
         lambda: callback(name=" "),
-        "AttentionCallback got an unusable name. Expected a str that is not blank, "
-        "received name=' '. It is the first part of the tags, e.g. 'en-de'.",
+        "AttentionCallback got an unusable name. Expected a str that is not "
+        "blank, received name=' '. Pass the first part of the tags, for "
+        "example name='en-de'.",
     ),
     (
         lambda: callback(translator=Bare(), projector=True),
-        "AttentionCallback got projector=True for a model whose embeddings it does not "
-        "know. Expected source_embedding and target_embedding, as Seq2Seq has, "
-        "received object. Call write_embeddings yourself.",
+        "AttentionCallback got projector=True for a model without known "
+        "embeddings. Expected a model with source_embedding and "
+        "target_embedding, such as Seq2Seq, received object. Pass "
+        "projector=False, and call write_embeddings yourself.",
     ),
     (
         lambda: callback(log_dir=__file__),
-        "AttentionCallback got an unusable log_dir. Expected a folder, or a place for "
-        f"one, received log_dir={__file__!r}. Choose one that you can write to, and "
-        "where no file stands in the way.",
+        "AttentionCallback got an unusable log_dir. Expected a folder that "
+        f"exists or can be created, received log_dir={__file__!r}. Choose a "
+        "path that you can write to and that is not a file.",
     ),
     (
         lambda: callback(log_dir=None),
-        "AttentionCallback got an unusable log_dir. Expected a folder, or a place for "
-        "one, received log_dir=None. Choose one that you can write to, and where no "
-        "file stands in the way.",
+        "AttentionCallback got an unusable log_dir. Expected a folder that "
+        "exists or can be created, received log_dir=None. Choose a path that "
+        "you can write to and that is not a file.",
     ),
     (
         lambda: attention(np.zeros((1, 1, 2, 2))),
@@ -199,26 +206,28 @@ ROWS = [
     ),
     (
         lambda: picture(*spaced("a"), [hypothesis(*spaced("b"), np.ones((2, 3)))]),
-        "A picture got an alignment that does not fit its tokens. Expected [target, "
-        "source] = [2, 2], with heads in front or without, received shape [1, 2, 3]. "
-        "Cut off the padding, and pass one token for each row and each column.",
+        "A picture got an alignment that does not fit its tokens. Expected "
+        "[target, source] = [2, 2], with heads in front or without, received "
+        "shape [1, 2, 3]. Remove the padding, and pass one token for each row "
+        "and each column.",
     ),
     (
         lambda: hypothesis(*spaced("b"), np.ones((2, 2)), heads=["a", "b"]),
-        "A picture got names that do not fit its heads. Expected one for each of 1, "
-        "received heads=['a', 'b']. Pass as many, or heads=None: they then have "
-        "numbers.",
+        "A picture got names that do not fit its heads. Expected a name for "
+        "each of 1 heads, received heads=['a', 'b']. Pass a name for each "
+        "head, or heads=None to number them.",
     ),
     (
         lambda: embeddings(labels=["a", "b"]),
-        "write_embeddings got labels that do not fit. Expected vectors [labels, depth] "
-        "and as many labels, received shape (1, 1) and 2 labels. Pass the vocabulary "
-        "that the embedding was made for.",
+        "write_embeddings got labels that do not fit. Expected vectors "
+        "[labels, depth] and a label for each vector, received shape (1, 1) "
+        "and 2 labels. Pass the vocabulary that belongs to the embedding.",
     ),
     (
         lambda: embeddings(name="../escape"),
-        "write_embeddings got an unusable name. Expected letters, digits, -, _ and ., "
-        "received name='../escape'. It becomes the name of files.",
+        "write_embeddings got an unusable name. Expected letters, digits, -, _ "
+        "and ., received name='../escape'. Pass another name, for example "
+        "'source': files get this name.",
     ),
 ]
 
@@ -265,7 +274,7 @@ def test_wrong_options_leave_no_folder(monkeypatch, tmp_path):
 
 
 def test_heads_that_do_not_fit_are_found_in_a_loop(tmp_path):
-    """Eagerly, the error is the picture's, not TensorFlow's."""
+    """In eager mode, the type of the error is ours, not TensorFlow's."""
     import tensorflow as tf
 
     writer = tf.summary.create_file_writer(str(tmp_path))

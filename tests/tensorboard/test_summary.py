@@ -1,4 +1,4 @@
-"""The op for loops of one's own: when it writes, and what."""
+"""The summary op for custom training loops: when it writes, and what it writes."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Translators for the callback, and what counts how often something is done."""
+"""Translators for the callback, and stand-ins that count calls."""
 
 import keras
 
@@ -31,7 +31,7 @@ def fit(translator, *callbacks, epochs=3, **options):
 
 
 class FixedProbe:
-    """In the place of what translates: pictures, or an error, and how often."""
+    """A stand-in for a probe: it returns pictures or raises, and counts calls."""
 
     def __init__(self, *pictures, error=None):
         self.made, self.error, self.count = list(pictures), error, 0

@@ -51,7 +51,7 @@ def chromium():
 
 
 def missing(message):
-    """Says it where nobody can overlook it, in the way that fits the place."""
+    """Print a message where everybody sees it, in CI and in a terminal."""
     if os.environ.get("CI", "").lower() == "true":
         pytest.fail(message)
     with warnings.catch_warnings():

@@ -17,7 +17,7 @@ DEFAULT = ("fast", "multiplexer-prefix-all")
 
 @pytest.fixture(scope="session")
 def logdir(tmp_path_factory):
-    """Written once; nobody writes to it after that."""
+    """A log that is written once and does not change."""
     return write_logs(tmp_path_factory.mktemp("logs"))
 
 

@@ -121,7 +121,7 @@ def german(heads=1, sharp=6.0, seed=0):
     )
 
 
-# Other scripts, and what nobody should write ------------------------------------------
+# Other scripts, and hostile texts -----------------------------------------------------
 
 ARABIC = (
     "قطة سوداء تنام على السجادة في بيت New York.",

@@ -45,22 +45,23 @@ RECORDS = {
     # The whole of it.
     "no header": (
         [],
-        "The record is not ours. Expected a list of byte strings, header first, "
-        "received [].",
+        "The record is not from keras_seqattn. Expected a list of byte "
+        "strings, header first, received [].",
     ),
     "scalar": (
         b"text",
-        "The record is not ours. Expected a list of byte strings, header first, "
-        "received b'text'.",
+        "The record is not from keras_seqattn. Expected a list of byte "
+        "strings, header first, received b'text'.",
     ),
     "floats": (
         np.zeros(3),
-        "The record is not ours. Expected byte strings, received float64.",
+        "The record is not from keras_seqattn. Expected byte strings, received "
+        "float64.",
     ),
     "matrix": (
         np.array([[b"a", b"b"]], dtype=object),
-        "The record is not ours. Expected a list of byte strings, header first, "
-        "received [[b'a', b'b']].",
+        "The record is not from keras_seqattn. Expected a list of byte "
+        "strings, header first, received [[b'a', b'b']].",
     ),
     # The header.
     "cut header": (
@@ -90,11 +91,11 @@ RECORDS = {
     ),
     "no version": (
         [b"{}"],
-        "The header is not ours. Expected version 1, received None.",
+        "The header is not from keras_seqattn. Expected version 1, received None.",
     ),
     "version true": (
         [b'{"version": true}'],
-        "The header is not ours. Expected version 1, received True.",
+        "The header is not from keras_seqattn. Expected version 1, received True.",
     ),
     "no hypotheses": (
         [b'{"version": 1, "metrics": {}}'],
@@ -110,8 +111,8 @@ RECORDS = {
     ),
     "blobs": (
         [header(hypothesis(), hypothesis()), GOOD],
-        "The record has another number of weights than of hypotheses. Expected 2, "
-        "received 1.",
+        "The record has a wrong number of weights. Expected weights for each "
+        "of 2 hypotheses, received weights for 1.",
     ),
     # Fields of a hypothesis.
     "kind": (one(kind="best"), unusable("kind", '"free" or "forced"', "'best'")),
@@ -143,28 +144,28 @@ RECORDS = {
     ),
     "number of tokens": (
         one(tokens=[]),
-        "Hypothesis 0 has another number of tokens than its shape says. Expected 3, "
-        "received 0.",
+        "Hypothesis 0 has a number of tokens that does not fit its shape. "
+        "Expected 3, received 0.",
     ),
     "number of source tokens": (
         weighing(packed(np.zeros((1, 3, 5))), (1, 3, 5)),
-        "Hypothesis 0 has another number of source tokens than its shape says. "
-        "Expected 5, received 3.",
+        "Hypothesis 0 has a number of source tokens that does not fit its "
+        "shape. Expected 5, received 3.",
     ),
     "number of heads": (
         one(heads=["one", "two"]),
-        "Hypothesis 0 has another number of names of heads than its shape says. "
-        "Expected 1, received 2.",
+        "Hypothesis 0 has a number of names of heads that does not fit its "
+        "shape. Expected 1, received 2.",
     ),
     "no names of heads": (
         one(heads=[]),
-        "Hypothesis 0 has another number of names of heads than its shape says. "
-        "Expected 1, received 0.",
+        "Hypothesis 0 has a number of names of heads that does not fit its "
+        "shape. Expected 1, received 0.",
     ),
     "number of centres": (
         one(centre=[0.5]),
-        "Hypothesis 0 has another number of centres than its shape says. Expected 3, "
-        "received 1.",
+        "Hypothesis 0 has a number of centres that does not fit its shape. "
+        "Expected 3, received 1.",
     ),
     "heads": (
         one(heads=[1]),
@@ -232,8 +233,8 @@ def test_weights_that_are_no_numbers(value):
     array = np.full((1, 3, 3), 0.5)
     array[0, 1, :2] = value
     assert error(record(array)) == (
-        "Hypothesis 0 has weights that are no numbers. Expected finite ones, received "
-        f"2 NaN or infinite of 9. {DIVERGED}"
+        "Hypothesis 0 has weights that are not finite. Expected finite "
+        f"numbers, received 2 NaN or infinite of 9. {DIVERGED}"
     )
 
 
@@ -249,8 +250,8 @@ def test_every_finite_float16_is_accepted():
 
 def test_nothing_found():
     assert error([header()]) == (
-        "The search found nothing at this step. Expected one hypothesis or more, "
-        f"received none. {DIVERGED}"
+        "The search found no hypothesis at this step. Expected one hypothesis "
+        f"or more, received none. {DIVERGED}"
     )
 
 
@@ -302,9 +303,10 @@ def test_a_series_has_room_for_the_newest(monkeypatch):
     errors = [step.get("error") for step in steps["steps"]]
     assert errors[2:] == [None] * 4
     assert errors[:2] == 2 * [
-        "Hypothesis 0 does not fit into the answer any more. Expected at most 1 MB of "
-        f"weights in one series, received shape {list(shape)}. Newer steps are shown. "
-        "Keep fewer: tensorboard --samples_per_plugin=seq_attention=50."
+        "Hypothesis 0 does not fit into the answer. Expected at most 1 MB of "
+        f"weights in one series, received shape {list(shape)}. Newer steps are "
+        "shown. Keep fewer steps: tensorboard "
+        "--samples_per_plugin=seq_attention=50."
     ]
 
 
@@ -331,7 +333,7 @@ CONTENTS = {
     ),
     "no version": (
         {"kind": "picture"},
-        f"{ABOUT} is not ours. Expected version 1, received None.",
+        f"{ABOUT} is not from keras_seqattn. Expected version 1, received None.",
     ),
     "kind": (
         sentence(kind="film"),
@@ -395,7 +397,8 @@ def test_newer_content():
 TABLES = {
     "a list": (
         [b"{}"],
-        "The table is not ours. Expected one byte string, received [b'{}'].",
+        "The table is not from keras_seqattn. Expected one byte string, "
+        "received [b'{}'].",
     ),
     "cut": (
         b'{"p/0": {"ent',

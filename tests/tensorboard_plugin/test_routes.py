@@ -180,14 +180,15 @@ def test_unknown_series(route, run, tag):
         Site(RUNS).ask(route, run=run, tag=tag),
         404,
         "Not found: no attention in the log. Expected a run and a tag of ./runs, "
-        f"received run={run!r} and tag={tag!r}. Reload: the log may have changed.",
+        f"received run={run!r} and tag={tag!r}. Reload the page: the log may have "
+        "changed.",
     )
 
 
 def test_the_other_kind():
     text = (
         "Invalid argument: this route shows another kind of series. Expected a {}, "
-        "received the {} {!r}. Ask {} for it."
+        "received the {} {!r}. Use {} for it."
     )
     ask = Site(RUNS).ask
     refused(

@@ -256,7 +256,7 @@ def test_a_picture_that_cannot_be_drawn(stage):
     assert not stage.page.locator(".av-content").is_visible()
     stage.show({"source": {"text": "a", "tokens": []}, "hypotheses": []})
     assert stage.texts(".av-problem") == [
-        "This picture cannot be drawn. It has no hypothesis."
+        "This picture cannot be drawn. The picture has no hypothesis."
     ]
     stage.show(as_json(german()))
     assert stage.texts(".av-problem") == []

@@ -11,7 +11,7 @@ from keras_seqattn.metrics.confidence import (
     alignment_confidence,
     merge_subwords,
 )
-from keras_seqattn.text.terminal import clusters
+from keras_seqattn.text.terminal_text import clusters
 from keras_seqattn.translator import page
 from keras_seqattn.translator.plot import COLOURS
 from tests.tensorboard_plugin.nodejs import run

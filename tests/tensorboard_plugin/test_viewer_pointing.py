@@ -37,11 +37,11 @@ def test_all_views_are_linked(stage):
     stage.page.locator(".av-text >> nth=1").get_by_text("surprised").hover()
     assert stage.marked(".av-left") == ["▁surprised"]
     assert stage.marked(".av-top") == []
-    assert stage.read().startswith("surprised looked around: entropy ")
+    assert stage.read().startswith("surprised spread its attention: entropy ")
 
     stage.page.locator(".av-side-source .av-label").nth(9).hover()
     assert stage.marked(".av-top") == ["▁überrascht"]
-    assert stage.read().startswith("überrascht was looked at ")
+    assert stage.read().startswith("überrascht received ")
 
     stage.page.mouse.move(5, 5)
     assert stage.read().startswith("Point at a cell")
@@ -119,7 +119,7 @@ def test_a_click_keeps_the_crosshair(stage):
     stage.show(as_json(german(seed=5)))  # the next step of a slider
     assert stage.read().startswith("irre looked at bändig")
     stage.show(as_json(plain(3, 3)))
-    assert "looked around" not in stage.read()
+    assert "spread its attention" not in stage.read()
 
 
 def test_labels_stay_while_a_slider_moves(stage):

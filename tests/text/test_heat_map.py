@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import keras_seqattn as ks
-from keras_seqattn.text.drawing import RAMP
-from keras_seqattn.text.terminal import clusters, columns
+from keras_seqattn.text.terminal_heat_map import RAMP
+from keras_seqattn.text.terminal_text import clusters, columns
 
 TOKENS = st.lists(st.text(max_size=30), min_size=1, max_size=8)
 
@@ -219,34 +219,38 @@ def test_colours_by_themselves(monkeypatch, terminal, no_color, colored):
         (
             ("ab", "a", [[-3.5, 12.0]]),
             {},
-            "heat_map got numbers that are no alignment. Expected 0 to 1, received "
-            "-3.5 to 12. Pass what a mechanism calls its alignment, after the softmax.",
+            "heat_map got numbers that are not an alignment. Expected numbers from "
+            "0 to 1, received -3.5 to 12. Pass the alignment of an attention "
+            "mechanism, after the softmax.",
         ),
         (
             ("ab", "a", [[0.0, np.nan]]),
             {},
-            "heat_map got numbers that are no alignment. Expected 0 to 1, received "
-            "nan to nan. Pass what a mechanism calls its alignment, after the softmax.",
+            "heat_map got numbers that are not an alignment. Expected numbers from "
+            "0 to 1, received nan to nan. Pass the alignment of an attention "
+            "mechanism, after the softmax.",
         ),
         (
             ([ks.translator.Token("a", 0, 1)], "a", [[1.0]]),
             {},
             "heat_map got unusable source_tokens. Expected a list of str, received "
-            "Token(piece='a', start=0, end=1) in it. Decode bytes; of a Translation's "
-            "source tokens take the pieces, or call its heat_map.",
+            "a list with Token(piece='a', start=0, end=1). Decode bytes; for a "
+            "Translation, call its heat_map, or pass the pieces of its "
+            "source_tokens.",
         ),
         (
             ("a", [b"a"], [[1.0]]),
             {},
             "heat_map got unusable target_tokens. Expected a list of str, received "
-            "b'a' in it. Decode bytes; of a Translation's source tokens take the "
-            "pieces, or call its heat_map.",
+            "a list with b'a'. Decode bytes; for a Translation, call its heat_map, "
+            "or pass the pieces of its source_tokens.",
         ),
         (
             ("a", "a", [[1.0]]),
             {"color": "always"},
-            'heat_map got an unknown color. Expected True, False or "auto", received '
-            "color='always'. Leave it out: it is for terminals only by itself.",
+            'heat_map got an unknown color. Expected True, False or "auto", '
+            "received color='always'. Pass color=\"auto\" for colours in terminals "
+            "only.",
         ),
         (
             ("a", "a", [[1.0]]),

@@ -1,4 +1,4 @@
-"""What a vocabulary is learned from, and what gets into it."""
+"""Learning of vocabularies: the texts, and the tokens."""
 
 import gzip
 

@@ -19,7 +19,7 @@ PACKAGE = Path(ks.__file__).parent
 SPECIAL = ["<pad>", "<s>", "</s>", "<unk>"]
 FOUR_PARTS = re.compile(
     r"\w+(\.\w+)? .+[.] Expected .+received .+[.]? "
-    r"(Call|Check|Drop|For|Lower|Pass|Put|Raise|Save|Use)\b.+[.]",
+    r"(Add|Call|Check|Pass|Remove|Run|Save|Use)\b.+[.]",
     re.DOTALL,
 )
 SAVED = {"class_name": "Words", "config": {}, "vocabulary_size": 5}
@@ -35,26 +35,27 @@ def piece(*args, **options):
 
 def no_word(received):
     return (
-        "Words got a vocabulary with something that is no word. Expected str without "
-        f"white space, none empty, received {received}. Drop it: no text holds it as "
-        "one word."
+        "Words got a vocabulary with a piece that is not a word. Expected str "
+        f"that are not empty and have no white space, received {received}. "
+        "Remove it: it is not one word in any text."
     )
 
 
 def unusable_symbols(received):
     return (
-        "SentencePiece.learn got unusable user_defined_symbols. Expected a list of "
-        "different str, none empty, none of ['<pad>', '<s>', '</s>', '<unk>'], "
-        f"received {received}. Drop what is there already."
+        "SentencePiece.learn got unusable user_defined_symbols. Expected a "
+        "list of different str that are not empty and not in ['<pad>', '<s>', "
+        f"'</s>', '<unk>'], received {received}. Remove empty and repeated "
+        "symbols."
     )
 
 
 CALLS = {
     "normalization": (
         lambda: words(normalization="NFKC"),
-        "Words got an unknown normalization. Expected None or one of ['nfc', 'nfkc', "
-        "'nfkc_casefold'], received normalization='NFKC'. Use None to leave characters "
-        "as they are.",
+        "Words got an unknown normalization. Expected None or one of ['nfc', "
+        "'nfkc', 'nfkc_casefold'], received normalization='NFKC'. Use None for "
+        "no normalization.",
     ),
     "vocabulary": (
         lambda: ks.text.Words("abc"),
@@ -63,14 +64,14 @@ CALLS = {
     ),
     "special tokens": (
         lambda: ks.text.Words(["a", "b"]),
-        "Words got a vocabulary without the special tokens. Expected ['<pad>', '<s>', "
-        "'</s>', '<unk>'] in front, received ['a', 'b']. Put them there, or learn one: "
-        "Words.learn(texts).",
+        "Words got a vocabulary without the special tokens. Expected ['<pad>', "
+        "'<s>', '</s>', '<unk>'] at the start, received ['a', 'b']. Add them, "
+        "or learn a vocabulary: Words.learn(texts).",
     ),
     "duplicate": (
         lambda: ks.text.WordPiece([*SPECIAL, "a", "b", "a"]),
-        "WordPiece got a vocabulary with a duplicate. Expected every token once, "
-        "received 'a' as 4 and as 6. Drop one.",
+        "WordPiece got a vocabulary with a duplicate. Expected every token "
+        "once, received 'a' with the ids 4 and 6. Remove one of them.",
     ),
     "longer piece": (
         lambda: ks.text.Characters([*SPECIAL, "a", "bc"]),
@@ -84,8 +85,9 @@ CALLS = {
     ),
     "surrogate": (
         lambda: ks.text.Words([*SPECIAL, "\ud800"]),
-        "Words got a vocabulary with a surrogate. Expected str that UTF-8 can write, "
-        "received '\\ud800'. Drop it: U+FFFD stands for it in every text.",
+        "Words got a vocabulary with a lone surrogate. Expected str that UTF-8 "
+        "can encode, received '\\ud800'. Remove it: in every text U+FFFD "
+        "replaces it.",
     ),
     "two words": (
         lambda: ks.text.Words([*SPECIAL, "a b"]),
@@ -97,27 +99,27 @@ CALLS = {
     ),
     "vocabulary size": (
         lambda: ks.text.Words.learn(["a"], 4),
-        "Words.learn got an unusable vocabulary_size. Expected an integer, 5 or more "
-        "(4 are special), received vocabulary_size=4. Raise it: most models have "
-        "thousands.",
+        "Words.learn got an unusable vocabulary_size. Expected an integer, 5 "
+        "or more (4 tokens are special), received vocabulary_size=4. Pass a "
+        "larger size: most models have thousands of tokens.",
     ),
     "fewer than characters": (
         lambda: ks.text.WordPiece.learn(["abc"], 7),
-        "WordPiece.learn got an unusable vocabulary_size. Expected an integer, 8 or "
-        "more (4 are special), received vocabulary_size=7. Raise it: most models have "
-        "thousands.",
+        "WordPiece.learn got an unusable vocabulary_size. Expected an integer, "
+        "8 or more (4 tokens are special), received vocabulary_size=7. Pass a "
+        "larger size: most models have thousands of tokens.",
     ),
     "texts": (
         lambda: words().encode([["a", "b"]]),
-        "Words got unusable texts. Expected a string or strings [batch], received "
-        "[['a', 'b']]. Pass str, a list of str or a string tensor; reshape what has "
-        "more axes.",
+        "Words got unusable texts. Expected a string or strings [batch], "
+        "received [['a', 'b']]. Pass str, a list of str or a string tensor "
+        "with at most one axis.",
     ),
     "no strings": (
         lambda: words().normalize(np.arange(2)),
-        "Words got unusable texts. Expected a string or strings [batch], received "
-        "array([0, 1]). Pass str, a list of str or a string tensor; reshape what has "
-        "more axes.",
+        "Words got unusable texts. Expected a string or strings [batch], "
+        "received array([0, 1]). Pass str, a list of str or a string tensor "
+        "with at most one axis.",
     ),
     "ids": (
         lambda: words().decode([0.5]),
@@ -131,18 +133,20 @@ CALLS = {
     ),
     "one id": (
         lambda: words().decode(4),
-        "Words got ids without a length. Expected [..., length], received shape (). "
-        "Pass [id] for a single one.",
+        "Words got ids without a length. Expected [..., length], received "
+        "shape (). Pass [id] for a single id.",
     ),
     "sample": (
         lambda: words().encode("a", sample=True),
-        "Words cannot sample. Expected sample=False, received sample=True. Use a "
-        "SentencePiece: its segmentations have probabilities.",
+        "Words cannot draw a random segmentation. Expected sample=False, "
+        "received sample=True. Use SentencePiece, whose segmentations have "
+        "probabilities.",
     ),
     "one text": (
         lambda: ks.text.Characters.learn("the cat"),
-        "Characters got one text instead of many. Expected an iterable of str, "
-        "received 'the cat'. Pass [text], or learn_from_files([path]) for a file.",
+        "Characters got one text instead of several. Expected an iterable of "
+        "str, received 'the cat'. Pass [text], or call "
+        "learn_from_files([path]) for a file.",
     ),
     "no text": (
         lambda: ks.text.Words.learn(["a", 3]),
@@ -151,49 +155,50 @@ CALLS = {
     ),
     "nothing": (
         lambda: ks.text.Words.learn(iter(["", "  "])),
-        "Words got nothing to learn from. Expected at least one text that is not "
-        "empty, received none. Check the iterable: one that was used up before yields "
-        "nothing.",
+        "Words got nothing to learn from. Expected at least one text that is "
+        "not empty, received no text. Check the iterable: it yields nothing if "
+        "it was used up before.",
     ),
     "nothing for SentencePiece": (
         lambda: ks.text.SentencePiece.learn([], 10),
-        "SentencePiece got nothing to learn from. Expected at least one text that is "
-        "not empty, received none. Check the iterable: one that was used up before "
-        "yields nothing.",
+        "SentencePiece got nothing to learn from. Expected at least one text "
+        "that is not empty, received no text. Check the iterable: it yields "
+        "nothing if it was used up before.",
     ),
     "missing file": (
         lambda: ks.text.Words.learn_from_files(["no/such/file"]),
-        "Words did not find a file. Expected text, one per line, received "
-        f"{str(Path('no/such/file'))!r}. Check the path.",
+        "Words did not find a file. Expected a file with one text in each "
+        f"line, received {str(Path('no/such/file'))!r}. Check the path.",
     ),
     "model": (
         lambda: ks.text.SentencePiece("a.model"),
-        "SentencePiece got an unusable model. Expected bytes, received 'a.model'. Pass "
-        "what is in the file, e.g. Path(path).read_bytes().",
+        "SentencePiece got an unusable model. Expected bytes, received "
+        "'a.model'. Pass the content of the file, e.g. Path(path).read_bytes().",
     ),
     "corrupted model": (
         lambda: ks.text.SentencePiece(b"nonsense"),
-        "SentencePiece got a corrupted model. Expected the bytes of a SentencePiece "
-        "model, received 8 bytes that cannot be read. Check the file: it may be cut "
-        "off, or another one.",
+        "SentencePiece got a corrupted model. Expected the bytes of a "
+        "SentencePiece model, received 8 bytes that cannot be read. Check the "
+        "file: it may be truncated, or not a SentencePiece model.",
     ),
     "empty model": (
         lambda: ks.text.SentencePiece(b""),
-        "SentencePiece got a corrupted model. Expected the bytes of a SentencePiece "
-        "model, received 0 bytes that cannot be read. Check the file: it may be cut "
-        "off, or another one.",
+        "SentencePiece got a corrupted model. Expected the bytes of a "
+        "SentencePiece model, received 0 bytes that cannot be read. Check the "
+        "file: it may be truncated, or not a SentencePiece model.",
     ),
     "other special tokens": (
         lambda: ks.text.SentencePiece(foreign_model()),
-        "SentencePiece got a model with other special tokens. Expected ['<pad>', "
-        "'<s>', '</s>', '<unk>'] in front, received ['<unk>', '<s>', '</s>', '▁']. Use "
-        "SentencePiece.learn, or the trainer with pad_id=0, bos_id=1, eos_id=2, "
-        "unk_id=3.",
+        "SentencePiece got a model with other special tokens. Expected "
+        "['<pad>', '<s>', '</s>', '<unk>'] at the start, received ['<unk>', "
+        "'<s>', '</s>', '▁']. Use SentencePiece.learn, or the trainer with "
+        "pad_id=0, bos_id=1, eos_id=2, unk_id=3.",
     ),
     "nbest_size": (
         lambda: ks.text.SentencePiece(b"", nbest_size=0),
-        "SentencePiece got an unusable nbest_size. Expected -1 (all) or 2 or more, "
-        "received nbest_size=0. For none sampled call encode without sample.",
+        "SentencePiece got an unusable nbest_size. Expected -1 (all) or 2 or "
+        "more, received nbest_size=0. Call encode without sample to draw no "
+        "random segmentation.",
     ),
     "alpha": (
         lambda: ks.text.SentencePiece(b"", alpha=-0.1),
@@ -202,8 +207,8 @@ CALLS = {
     ),
     "kind": (
         lambda: piece(10, kind="word"),
-        "SentencePiece.learn got an unknown kind. Expected one of ['unigram', 'bpe'], "
-        "received kind='word'. Check the spelling.",
+        "SentencePiece.learn got an unknown kind. Expected one of bpe, unigram, "
+        "received 'word'. Check the spelling.",
     ),
     "character_coverage": (
         lambda: piece(10, character_coverage=0.9),
@@ -235,21 +240,22 @@ CALLS = {
     ),
     "too large": (
         lambda: piece(1000),
-        "SentencePiece.learn got a vocabulary_size too large for the text. Expected at "
-        "most 12 for these texts, received vocabulary_size=1000. Lower it, or give "
-        "more text.",
+        "SentencePiece.learn got a vocabulary_size too large for the text. "
+        "Expected at most 12 for these texts, received vocabulary_size=1000. "
+        "Pass a smaller size, or more text.",
     ),
     "too large for BPE": (
         lambda: piece(1000, kind="bpe"),
-        "SentencePiece.learn got a vocabulary_size too large for the text. Expected at "
-        "most 24 for these texts, received vocabulary_size=1000. Lower it, or give "
-        "more text.",
+        "SentencePiece.learn got a vocabulary_size too large for the text. "
+        "Expected at most 24 for these texts, received vocabulary_size=1000. "
+        "Pass a smaller size, or more text.",
     ),
     "too small": (
         lambda: piece(5),
-        "SentencePiece.learn got a vocabulary_size too small for the text. Expected at "
-        "least 10, one for each character, received vocabulary_size=5. Raise it, or "
-        "lower character_coverage.",
+        "SentencePiece.learn got a vocabulary_size too small for the text. "
+        "Expected at least 10, one for each character, received "
+        "vocabulary_size=5. Pass a larger size, or a smaller "
+        "character_coverage.",
     ),
     "nothing the trainer reads": (
         lambda: ks.text.SentencePiece.learn(["a" * 70_000], 6),
@@ -325,8 +331,8 @@ def no_json(folder):
 
 
 FIT = (
-    "TextProcessor.load got an unusable folder. Expected vocabulary.txt and text.json "
-    "that fit, received from {folder!r}: {reason} Check whether the files were "
+    "TextProcessor.load got an unusable folder. Expected a vocabulary.txt that fits "
+    "its text.json, received from {folder!r}: {reason} Check whether the files were "
     "changed, or save the processor again."
 )
 LINES = "\n".join([*SPECIAL, "a"]).encode() + b"\n"
@@ -355,9 +361,10 @@ FOLDERS = {
     ),
     "unknown class": (
         lambda folder: folder_with(folder, class_name="Syllables"),
-        "TextProcessor.load got an unknown class. Expected one of ['Characters', ..., "
-        "'Words'...], received 'Syllables' from {options!r}. Call TextProcessor.load "
-        "for any class; import the module of your own first.",
+        "TextProcessor.load got an unknown class. Expected one of "
+        "['Characters', ..., 'Words'...], received 'Syllables' from "
+        "{options!r}. Call TextProcessor.load for any class; import the module "
+        "of a custom class first.",
     ),
     "unknown option": (
         lambda folder: folder_with(folder, config={"lower": True}),
@@ -381,9 +388,9 @@ FOLDERS = {
     ),
     "cut off": (
         lambda folder: folder_with(folder, vocabulary_size=7),
-        "TextProcessor.load got a changed vocabulary. Expected 7 tokens, as text.json "
-        "says, received 5 from {vocabulary!r}. Save the processor again: ids of a "
-        "model belong to one vocabulary.",
+        "TextProcessor.load got a changed vocabulary. Expected 7 tokens, as "
+        "text.json says, received 5 from {vocabulary!r}. Save the processor "
+        "again: the ids of a model belong to one vocabulary.",
     ),
     "cut off model": (
         cut_off,
@@ -407,9 +414,10 @@ def test_another_class(tmp_path):
     words().save(tmp_path)
     text, _ = raised(lambda: ks.text.WordPiece.load(tmp_path))
     assert says(
-        "WordPiece.load got an unknown class. Expected one of ['WordPiece'], received "
-        f"'Words' from {str(tmp_path / 'text.json')!r}. Call TextProcessor.load for "
-        "any class; import the module of your own first.",
+        "WordPiece.load got an unknown class. Expected one of ['WordPiece'], "
+        f"received 'Words' from {str(tmp_path / 'text.json')!r}. Call "
+        "TextProcessor.load for any class; import the module of a custom class "
+        "first.",
         text,
     )
 
@@ -419,15 +427,15 @@ def test_another_class(tmp_path):
 PACKAGES = {
     "tensorflow_text": (
         lambda: words(normalization="nfc"),
-        "Words lacks a package. Expected tensorflow-text to be installed, received "
-        '"...". Call `pip install "tensorflow-text>=2.21.1,<2.22"`; where it has no '
-        "wheels (Windows, Intel Macs), Words and Characters with normalization=None do "
-        "without.",
+        "Words needs a package that is not installed. Expected "
+        'tensorflow-text, received "...". Run pip install '
+        '"tensorflow-text>=2.21.1,<2.22"; on Windows and Intel Macs, where it '
+        "has no wheels, use Words or Characters with normalization=None.",
     ),
     "sentencepiece": (
         lambda: piece(12),
-        "SentencePiece.learn lacks a package. Expected sentencepiece to be installed, "
-        'received "...". Call `pip install "keras_seqattn[text]"`.',
+        "SentencePiece.learn needs a package that is not installed. Expected "
+        'sentencepiece, received "...". Run pip install "keras_seqattn[text]".',
     ),
 }
 
@@ -443,7 +451,7 @@ def test_package(name, monkeypatch):
 @pytest.mark.parametrize("cls", [ks.text.WordPiece, ks.text.SentencePiece])
 def test_needs_tensorflow_text(cls, monkeypatch):
     monkeypatch.setitem(sys.modules, "tensorflow_text", None)
-    with pytest.raises(ImportError, match=f"{cls.__name__} lacks a package"):
+    with pytest.raises(ImportError, match=f"{cls.__name__} needs a package"):
         cls(b"" if cls is ks.text.SentencePiece else [*SPECIAL, "a"])
 
 
@@ -469,7 +477,7 @@ def test_every_raise_is_tried(tmp_path, monkeypatch):
 
 def raise_statements():
     """(file, first line, last line) of every `raise` that makes an error."""
-    drawing = {PACKAGE / "text" / name for name in ("drawing.py", "terminal.py")}
+    drawing = {*(PACKAGE / "text").glob("terminal_*.py")}
     for path in sorted({*(PACKAGE / "text").glob("*.py")} - drawing):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Raise) and node.exc is not None:

@@ -1,4 +1,4 @@
-"""The text that is read: Unicode forms, small letters, white space."""
+"""Normalisation: Unicode forms, small letters, white space."""
 
 import os
 import subprocess

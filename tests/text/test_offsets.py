@@ -1,4 +1,4 @@
-"""Tokens point at the bytes that were typed, whatever normalising did to them."""
+"""Tokens have byte offsets in the original text, after any normalisation."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What every processor does: strings to ids, ids to strings; also in graphs."""
+"""All text processors: strings to ids, ids to strings; also in graphs."""
 
 import keras
 import numpy as np
@@ -183,6 +183,7 @@ def test_only_sentence_piece_samples():
         with pytest.raises(ValueError) as caught:
             learned(kind).encode("a", sample=True)
         assert str(caught.value) == (
-            f"{kind} cannot sample. Expected sample=False, received sample=True. Use a "
-            "SentencePiece: its segmentations have probabilities."
+            f"{kind} cannot draw a random segmentation. Expected sample=False, "
+            "received sample=True. Use SentencePiece, whose segmentations have "
+            "probabilities."
         )

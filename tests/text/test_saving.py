@@ -1,4 +1,4 @@
-"""A processor comes back from its folder as it was, or says what is wrong there."""
+"""A processor is loaded as it was saved, or the error says what is wrong."""
 
 import json
 
@@ -45,7 +45,7 @@ def test_saving_again_replaces(tmp_path):
 
 
 class Letters(ks.text.Characters):
-    """A processor of one's own."""
+    """A custom processor."""
 
 
 def test_own_class_comes_back(tmp_path):

@@ -1,4 +1,4 @@
-"""SentencePiece: its model, its segmentations, what is drawn at random."""
+"""SentencePiece: its model, its segmentations, and random segmentations."""
 
 import io
 import itertools

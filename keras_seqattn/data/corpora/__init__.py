@@ -1,1 +1,1 @@
-"""Corpora of others: Multi30k, Tatoeba, CMUdict."""
+"""Public corpora: Multi30k, Tatoeba, CMUdict."""

@@ -1,4 +1,4 @@
-"""Files from their public address: complete and as they should be, or not at all."""
+"""Downloads of files, with a checksum."""
 
 import gzip
 import hashlib
@@ -15,13 +15,13 @@ _PATIENCE = 30  # seconds without a byte
 
 
 def fetch(owner, address, path, sha256):
-    """Makes sure that a file is there; what is there already is not asked for.
+    """Download a file, completely or not at all, if it does not exist yet.
 
     Args:
-        owner: who wants it, for the errors.
-        address: its URL.
-        path: where it shall be.
-        sha256: checksum of its content; of a gzip file, of what it holds.
+        owner: name of the corpus, for the errors.
+        address: URL of the file.
+        path: where the file is stored.
+        sha256: checksum of its content; of a gzip file, of the uncompressed content.
     """
     if os.path.exists(path):
         return
@@ -30,23 +30,23 @@ def fetch(owner, address, path, sha256):
             received = response.read()
     except (OSError, http.client.HTTPException) as error:
         if isinstance(error, urllib.error.HTTPError):
-            error.close()  # it is an answer, too
+            error.close()  # this error is an open response
         raise four_part_error(
             f"{owner} could not download a file",
             f"an answer from {address}",
             f"{str(error)!r}",
-            f"Check the connection, or put {os.path.basename(path)!r} from another "
+            f"Check the connection, or copy {os.path.basename(path)!r} from another "
             f"machine into the folder {os.path.dirname(path)!r}",
             kind=ConnectionError,
         ) from error
-    found = hashlib.sha256(_content(received)).hexdigest()
-    if found != sha256:
+    checksum = hashlib.sha256(_content(received)).hexdigest()
+    if checksum != sha256:
         raise four_part_error(
-            f"{owner} downloaded a file that is not the right one",
+            f"{owner} downloaded a file with a wrong checksum",
             f"content with sha256 {sha256}",
-            f"{found} from {address}",
-            "Try again; if it stays so, the file has changed: pass a folder with "
-            "the files you trust",
+            f"{checksum} from {address}",
+            "Try again; if that fails, the file has changed: pass a folder with files "
+            "that you trust",
         )
     with replacing(path) as part:
         part.write_bytes(received)
@@ -56,4 +56,4 @@ def _content(received):
     try:
         return gzip.decompress(received)
     except (EOFError, gzip.BadGzipFile, zlib.error):
-        return received  # not compressed, or damaged: then the checksum is wrong
+        return received  # it is not compressed, or its checksum is wrong

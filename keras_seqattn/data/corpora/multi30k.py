@@ -1,10 +1,10 @@
-"""Multi30k: captions of pictures."""
+"""The corpus Multi30k: captions of pictures."""
 
 import os
 
+from keras_seqattn.data.corpora.corpus_folder import file_in, folder_of
 from keras_seqattn.data.corpora.download import fetch
-from keras_seqattn.data.corpora.folder import file_in, folder_of
-from keras_seqattn.data.reading import read_pairs
+from keras_seqattn.data.pair_files import read_pairs
 from keras_seqattn.data.tasks.task_data import Task
 from keras_seqattn.errors import four_part_error
 
@@ -61,17 +61,18 @@ _CHECKSUMS = {
 def multi30k(folder=None, languages=("en", "de"), tokenized=True):
     """Multi30k, task 1: captions of pictures, and their translations.
 
-    29 000 pairs for training, 1 014 for validation, and the 1 000 of the test of 2016.
-    For research.
+    It has 29 000 pairs for training, 1 014 for validation, and the 1 000 pairs of the
+    test set of 2016. It is for research only.
 
     Args:
-        folder: with the files `train.en` and so on, plain or compressed. None: the
-            folder `multi30k` in the one that the environment variable
-            `KERAS_SEQATTN_DATA` names. Without that the files are downloaded, once, to
-            `~/.keras/datasets/multi30k`, and their checksums compared.
-        languages: of the source and of the target, two of `"en"`, `"de"`, `"fr"`.
-        tokenized: lowercased, normalised and tokenised by the authors of the corpus,
-            the files `train.lc.norm.tok.en` and so on; False: as written.
+        folder: a folder with the files `train.en` and so on, plain or compressed. None:
+            the subfolder `multi30k` of the folder that the environment variable
+            `KERAS_SEQATTN_DATA` names. Without this variable, the files are downloaded
+            once to `~/.keras/datasets/multi30k`, and their checksums are compared.
+        languages: languages of source and target, two of `"en"`, `"de"`, `"fr"`.
+        tokenized: True: the files `train.lc.norm.tok.en` and so on, which the authors
+            of the corpus have lowercased, normalised and tokenised; False: the texts
+            as they were written.
 
     Returns:
         `Task`.
@@ -105,7 +106,7 @@ def multi30k(folder=None, languages=("en", "de"), tokenized=True):
 
 
 def _downloaded(names):
-    """The folder that has the files, when they have come."""
+    """Download the files, and return their folder."""
     home = os.environ.get("KERAS_HOME", os.path.join("~", ".keras"))
     folder = os.path.join(os.path.expanduser(home), "datasets", "multi30k")
     for name in names:
@@ -124,5 +125,5 @@ def _check_languages(languages):
             "multi30k got unusable languages",
             f"two of {list(known)}",
             f"languages={languages!r}",
-            "The first one is that of the source",
+            "Pass the source language first, e.g. ('en', 'de')",
         )

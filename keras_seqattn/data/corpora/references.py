@@ -1,30 +1,30 @@
-"""Sources with all their targets, where a source has several."""
+"""Sources that have several targets, and their references."""
 
 from keras_seqattn.data.pairs import Pairs
 
 
 def by_source(pairs):
-    """`{source: [targets]}`, both in the order of the pairs."""
+    """Return `{source: [targets]}`, both in the order of the pairs."""
     targets = {}
     for source, target in pairs:
         targets.setdefault(source, []).append(target)
     return targets
 
 
-def of_all_places(sources, references):
-    """For each source the references of all the places where it stands.
+def pooled_references(sources, references):
+    """Return, for each source, the references of all its occurrences.
 
     Args:
         sources: list of strings, e.g. words, with a line for each pronunciation.
         references: as many lists of strings.
     """
-    found = {}
-    for source, known in zip(sources, references, strict=True):
-        found.setdefault(source, {}).update(dict.fromkeys(known))
-    return [list(found[source]) for source in sources]
+    pooled = {}
+    for source, texts in zip(sources, references, strict=True):
+        pooled.setdefault(source, {}).update(dict.fromkeys(texts))
+    return [list(pooled[source]) for source in sources]
 
 
 def held_out(targets):
-    """The pairs of each source with its first target, and all targets of each."""
+    """Return pairs of each source with its first target, and all targets of each."""
     references = list(targets.values())
     return Pairs(targets, [first for first, *_ in references]), references

@@ -1,31 +1,32 @@
-"""Tatoeba: short sentences for learners of a language."""
+"""The corpus Tatoeba: short sentences for language learners."""
 
 import os
 import random
 
 from keras_seqattn.checks import check_count
 from keras_seqattn.data.corpora.references import by_source, held_out
-from keras_seqattn.data.reading import read_pairs
+from keras_seqattn.data.pair_files import read_pairs
 from keras_seqattn.data.tasks.task_data import Task
 from keras_seqattn.errors import four_part_error
 
 
 def tatoeba(path, *, reverse=False, validation=1_000, test=1_000, seed=0):
-    """Sentence pairs of Tatoeba, in the files offered for flash cards.
+    """Sentence pairs of Tatoeba, from the files for flash cards.
 
-    They are at https://www.manythings.org/anki (CC BY 2.0 FR), `deu.txt` for German and
-    so on: in each line a sentence in English, a tab, its translation, a tab, who wrote
-    them. They grow from time to time: there is no checksum, and nothing is downloaded.
+    The files are at https://www.manythings.org/anki (CC BY 2.0 FR), `deu.txt` for
+    German and so on. Each line has an English sentence, a tab, its translation, a tab,
+    and the authors. The files grow from time to time: there is no checksum, and
+    nothing is downloaded.
 
-    A source may stand in several lines, with other translations. It is held out with
-    all of them, and no side of a held-out pair stands in `train`.
+    A source may occur in several lines, with different translations. It is held out
+    with all of them, and no side of a held-out pair is in `train`.
 
     Args:
-        path: of such a file, plain or compressed.
-        reverse: into English instead of from it.
+        path: path of such a file, plain or compressed.
+        reverse: True: translate into English; False: translate from English.
         validation: number of sources.
-        test: number of sources. They stay the same whatever `validation` is.
-        seed: decides which ones.
+        test: number of sources. They do not depend on `validation`.
+        seed: decides which sources are held out.
 
     Returns:
         `Task`; its references are all translations of each held-out source.
@@ -46,11 +47,11 @@ def tatoeba(path, *, reverse=False, validation=1_000, test=1_000, seed=0):
     order = sorted(targets)
     if len(order) <= validation + test:
         raise four_part_error(
-            "tatoeba got more to hold out than there is",
+            "tatoeba got too many sentences to hold out",
             f"validation + test < {len(order)}, the different sources in "
             f"{os.fspath(path)!r}",
             f"{validation} + {test}",
-            "Lower them",
+            "Lower these numbers",
         )
     random.Random(seed).shuffle(order)
     chosen = {"test": order[:test], "validation": order[test : test + validation]}
@@ -69,7 +70,7 @@ def tatoeba(path, *, reverse=False, validation=1_000, test=1_000, seed=0):
 
 
 def _without(pairs, splits, references):
-    """The pairs of which neither side is held out."""
+    """Return the pairs of which neither side is held out."""
     sources = {source for held in splits.values() for source in held.source}
     targets = {t for held in references.values() for several in held for t in several}
     return pairs.select(

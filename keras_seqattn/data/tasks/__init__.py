@@ -1,4 +1,4 @@
-"""Built-in tasks, made on the spot: nothing is downloaded."""
+"""Built-in tasks, which are generated: nothing is downloaded."""
 
 from keras_seqattn.checks import check_choice
 from keras_seqattn.data.tasks.checks import check_options
@@ -15,11 +15,11 @@ TASKS = {build.__name__: build for build in (dates, g2p, numbers, reverse, sort)
 
 
 def task(name, **options):
-    """The built-in task of this name.
+    """Returns the built-in task with this name.
 
     Args:
         name: "dates", "g2p", "numbers", "reverse" or "sort".
-        **options: of the function of this name.
+        **options: arguments of the function with this name.
 
     Returns:
         `Task`.

@@ -1,4 +1,4 @@
-"""How dates are written: the patterns of CLDR that leave no doubt."""
+"""The patterns of CLDR that write a date without ambiguity."""
 
 import datetime
 import functools
@@ -8,16 +8,16 @@ from keras_seqattn.checks import check_choice
 from keras_seqattn.data.tasks.checks import package
 from keras_seqattn.errors import four_part_error
 
-# What CLDR calls its patterns: styles, and skeletons, which are lists of fields.
+# CLDR's names of patterns: styles, and skeletons, which are lists of fields.
 STYLES = ("full", "long", "medium", "short")
 SKELETONS = ("yMd", "yMMMd", "yMMMEd")
 EVERYWHERE = ("d MMMM y", "d MMM y", "d-MMM-y", "y-MM-dd", "y/MM/dd", "d.M.y")
-# CLDR has no ordinals for days; English is full of them. {} is "3rd" or "third".
+# CLDR has no ordinals for days, which are common in English. {} is "3rd" or "third".
 ORDINALS = {"en": ("{} 'of' MMMM y", "'the' {} 'of' MMMM, y", "MMMM {}, y")}
 
 
 def is_clear(pattern):
-    """Whether nobody can take the day for the month, or guess at the century."""
+    """Whether a pattern is clear about day and month, and has the full year."""
     fields = re.sub(r"'[^']*'", "", pattern)  # without words in quotes
     if fields.count("y") not in (1, 4):
         return False
@@ -28,7 +28,7 @@ def is_clear(pattern):
 
 
 def writers(languages):
-    """For each language the functions that write a day, one for each pattern."""
+    """Return, for each language, one function for each pattern that writes a day."""
     if isinstance(languages, str) or not languages:
         raise four_part_error(
             "dates got unusable languages",
@@ -41,7 +41,7 @@ def writers(languages):
     known = babel.localedata.locale_identifiers()
     for language in languages:
         check_choice("dates", "language", language, known)
-    found = [
+    by_language = [
         [
             functools.partial(dates.format_date, format=pattern, locale=locale)
             for pattern in _patterns(locale)
@@ -53,15 +53,15 @@ def writers(languages):
         ]
         for locale in map(babel.Locale.parse, languages)
     ]
-    _check_months(languages, found)
-    return found
+    _check_months(languages, by_language)
+    return by_language
 
 
 def _patterns(locale):
     skeletons = locale.datetime_skeletons
-    found = [locale.date_formats[style] for style in STYLES]
-    found += [skeletons[name] for name in SKELETONS if name in skeletons]
-    return sorted(filter(is_clear, {*EVERYWHERE, *(x.pattern for x in found)}))
+    formats = [locale.date_formats[style] for style in STYLES]
+    formats += [skeletons[name] for name in SKELETONS if name in skeletons]
+    return sorted(filter(is_clear, {*EVERYWHERE, *(x.pattern for x in formats)}))
 
 
 def _with_ordinal(dates, num2words, pattern, form, locale, day):
@@ -69,19 +69,19 @@ def _with_ordinal(dates, num2words, pattern, form, locale, day):
     return dates.format_date(day, pattern.format(f"'{ordinal}'"), locale)
 
 
-def _check_months(languages, found):
-    """No word names two months: lip is June in Croatian, July in Polish."""
-    meant = {}
+def _check_months(languages, by_language):
+    """Check that no word names two months: lip is June in Croatian, July in Polish."""
+    day_of = {}
     for month in range(1, 13):
         day = datetime.date(2000, month, 25)
-        texts = (write(day).lower() for ways in found for write in ways)
+        texts = (write(day).lower() for writers in by_language for write in writers)
         for text in dict.fromkeys(texts):
-            if text in meant:
+            if text in day_of:
                 raise four_part_error(
                     "dates got languages with one word for two months",
                     "strings that mean one day",
-                    f"languages={list(languages)} with {text!r} for {meant[text]} and "
+                    f"languages={list(languages)} with {text!r} for {day_of[text]} and "
                     f"{day}",
-                    "Give each of these languages a task of its own",
+                    "Make a task for each of these languages",
                 )
-            meant[text] = day
+            day_of[text] = day

@@ -1,4 +1,4 @@
-"""Dates, written in many ways and languages, to ISO."""
+"""The task `dates`: dates, written in many ways and languages, to ISO."""
 
 import datetime
 import random
@@ -7,11 +7,11 @@ from keras_seqattn.checks import check_count
 from keras_seqattn.data.pairs import Pairs
 from keras_seqattn.data.tasks.checks import check_range, check_splits
 from keras_seqattn.data.tasks.date_patterns import writers
-from keras_seqattn.data.tasks.splits import deal
+from keras_seqattn.data.tasks.splits import split_items
 from keras_seqattn.data.tasks.task_data import Task
 
 LANGUAGES = tuple("da de en en_GB es fi fr it nl pl pt sv".split())
-LOWER_CASED = 1 / 3  # as many people type
+LOWER_CASED = 1 / 3  # share of the dates in lower case
 
 
 def dates(
@@ -24,20 +24,20 @@ def dates(
 ):
     """Dates, written in many ways and languages, to ISO.
 
-    The patterns and the words are those of CLDR, through Babel; a third of the dates is
-    in lower case. Each pair has a calendar day of its own: no day that is held out
-    stands in `train`, however it is written.
+    Patterns and words come from CLDR, through Babel; a third of the dates is in lower
+    case. Each pair has a different calendar day: so no held-out day is in `train`, in
+    any spelling.
 
-    No string means two days. The year has four digits, and the month is a word, or the
+    No string means two days. The year has four digits. The month is a word, or the
     order is year, month, day, or it is day, month, year with dots between them.
-    01/02/2003 is never written: whether it is in January depends on the reader.
+    01/02/2003 is never written, because readers disagree about its month.
 
     Args:
         languages: names of CLDR locales, equally frequent.
-        years: the first and the last, both included.
+        years: the first and the last year, both included.
         train: number of pairs.
         validation: number of pairs.
-        test: number of pairs. What is held out stays the same whatever `train` is.
+        test: number of pairs. The held-out days do not depend on `train`.
         seed: decides which days are held out, and how each day is written.
 
     Returns:
@@ -55,14 +55,14 @@ def dates(
     check_count("dates", "seed", seed, 0)
     days = _days(*years)
     counts = {"train": train, "validation": validation, "test": test}
-    remedy = "Lower them, or widen the years."
+    remedy = "Lower these numbers, or pass more years"
     check_splits("dates", len(days), "days", remedy, **counts)
     ways = writers(languages)
     draw = random.Random(seed)
     draw.shuffle(days)
     splits = {
         split: _pairs(chosen, ways, draw)
-        for split, chosen in deal(days, **counts).items()
+        for split, chosen in split_items(days, **counts).items()
     }
     what = f"dates ({', '.join(languages)}) to ISO: 1 May 2003 to 2003-05-01"
     return Task("dates", what, **splits)

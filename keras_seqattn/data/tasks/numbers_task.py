@@ -1,4 +1,4 @@
-"""Numbers, from one language to another."""
+"""The task `numbers`: numbers from one language to another."""
 
 import functools
 import random
@@ -10,7 +10,7 @@ from keras_seqattn.data.tasks.task_data import Task
 from keras_seqattn.errors import four_part_error
 
 DIGITS = "digits"
-LEARNED = 100  # the words of 0 to 99 make up all others
+LEARNED = 100  # all numbers are made of the words of 0 to 99
 
 
 def numbers(
@@ -24,9 +24,9 @@ def numbers(
 ):
     """Numbers, from one language to another: zweihundertdrei, two hundred and three.
 
-    The words are those of the package `num2words`. Each pair is another number: none
-    that is held out stands in `train`. Those below 100, of which the others are made,
-    are always learned.
+    The words come from the package `num2words`. Each pair has a different number: so
+    no held-out number is in `train`. Numbers below 100, of which the others are made,
+    are always in `train`.
 
     Args:
         source: a language of num2words, or "digits".
@@ -34,11 +34,11 @@ def numbers(
         below: the numbers are 0, ..., `below - 1`.
         train: number of pairs.
         validation: number of pairs.
-        test: number of pairs. What is held out stays the same whatever `train` is.
+        test: number of pairs. The held-out numbers do not depend on `train`.
         seed: decides which numbers are held out.
 
     Returns:
-        `Task`, characters to characters: German writes a number as one word.
+        `Task`, characters to characters, because German writes a number as one word.
 
     Example:
         >>> task = numbers("fr", "digits", train=800, validation=10, test=10)
@@ -48,7 +48,7 @@ def numbers(
     check_count("numbers", "seed", seed, 0)
     check_count("numbers", "below", below, LEARNED + 1)
     counts = {"train": train, "validation": validation, "test": test}
-    remedy = "Lower them, or raise below."
+    remedy = "Lower these numbers, or raise below"
     items = f"numbers from {LEARNED} up"
     check_splits("numbers", below - LEARNED, items, remedy, **counts)
     writers = _writer("source", source), _writer("target", target)
@@ -62,7 +62,7 @@ def numbers(
 
 
 def _draw(below, seed, train, validation, test):
-    """`{"train": [...], "validation": [...], "test": [...]}`, disjoint."""
+    """Return disjoint `{"train": [...], "validation": [...], "test": [...]}`."""
     draw, others = random.Random(seed), range(LEARNED, below)
     held_out = draw.sample(others, validation + test)
     learned = draw.sample(others, train + validation + test)
@@ -76,7 +76,7 @@ def _draw(below, seed, train, validation, test):
 
 
 def _writer(side, language):
-    """The function that writes a number."""
+    """Return the function that writes a number in a language."""
     if language == DIGITS:
         return str
     num2words = package("numbers", "num2words")
@@ -86,13 +86,13 @@ def _writer(side, language):
 
 
 def _check_different(source, splits):
-    """A language of num2words may lack the words for large numbers."""
+    """Check that all sources differ: num2words may lack words for large numbers."""
     texts = [text for pairs in splits.values() for text in pairs.source]
     if len(set(texts)) < len(texts):
         twin = next(text for text in texts if texts.count(text) > 1)
         raise four_part_error(
-            "numbers got a source language that writes two numbers the same",
-            "another string for each number",
+            "numbers got a source language that writes two numbers the same way",
+            "a different string for each number",
             f"source={source!r} with {twin!r}",
             "Lower below, or use another language",
         )

@@ -1,4 +1,4 @@
-"""Symbols, from behind."""
+"""The task `reverse`: symbols in reverse order."""
 
 from keras_seqattn.data.tasks.sequences import sequence_splits
 from keras_seqattn.data.tasks.task_data import Task
@@ -12,14 +12,14 @@ def reverse(
     test=500,
     seed=0,
 ):
-    """Symbols, from behind: the alignment is the other diagonal.
+    """Symbols in reverse order: the alignment is the other diagonal.
 
-    All sequences differ: none that is held out stands in `train`.
+    All sequences differ: no held-out sequence is in `train`.
 
     Args:
         symbols: a string, each of its characters is a symbol.
-        lengths: the shortest and the longest sequence; all between are equally
-            frequent, as far as there are enough different ones.
+        lengths: the shortest and the longest length; all lengths between are equally
+            frequent, if there are enough different sequences.
         train: number of pairs.
         validation: number of pairs.
         test: number of pairs.
@@ -35,7 +35,7 @@ def reverse(
     """
     counts = {"train": train, "validation": validation, "test": test}
     splits = sequence_splits("reverse", _reversed, symbols, lengths, seed, **counts)
-    what = f"{lengths[0]} to {lengths[1]} of {symbols}, from behind: cab to bac"
+    what = f"{lengths[0]} to {lengths[1]} of {symbols}, reversed: cab to bac"
     return Task("reverse", what, **splits)
 
 

@@ -1,38 +1,38 @@
-"""Different random sequences of symbols, and what becomes of them."""
+"""Random sequences of symbols, for the tasks `reverse` and `sort`."""
 
 import random
 
 from keras_seqattn.checks import check_count
 from keras_seqattn.data.pairs import Pairs
 from keras_seqattn.data.tasks.checks import check_range, check_splits
-from keras_seqattn.data.tasks.splits import deal
+from keras_seqattn.data.tasks.splits import split_items
 from keras_seqattn.errors import four_part_error
 
 
 def sequence_splits(owner, change, symbols, lengths, seed, **counts):
-    """`{"test": Pairs, "validation": Pairs, "train": Pairs}` of s and `change(s)`."""
+    """Return the splits; their pairs are different sequences s and `change(s)`."""
     _check_symbols(owner, symbols)
     check_range(owner, "lengths", lengths, 1, 1_000)
     check_count(owner, "seed", seed, 0)
-    # Half of the longest are drawn soon, all of them hardly ever.
+    # Half of the longest sequences are drawn quickly, all of them hardly ever.
     enough = len(symbols) ** lengths[1] // 2
-    remedy = "Lower them, or give more symbols or longer lengths."
+    remedy = "Lower these numbers, or pass more symbols or longer lengths"
     check_splits(owner, enough, "sequences to draw from", remedy, **counts)
     drawn = _draw(symbols, lengths, sum(counts.values()), random.Random(seed))
     return {
         split: Pairs(texts, list(map(change, texts)))
-        for split, texts in deal(drawn, **counts).items()
+        for split, texts in split_items(drawn, **counts).items()
     }
 
 
 def _draw(symbols, lengths, count, draw):
-    found = {}  # keeps the order: that of a set of strings differs between processes
-    while len(found) < count:
+    sequences = {}  # a dict: the order of a set of strings differs between processes
+    while len(sequences) < count:
         length = draw.randint(*lengths)
-        found["".join(draw.choices(symbols, k=length))] = None
-    found = list(found)
-    draw.shuffle(found)  # the few short ones are early, and belong to all splits
-    return found
+        sequences["".join(draw.choices(symbols, k=length))] = None
+    sequences = list(sequences)
+    draw.shuffle(sequences)  # the few short ones come early, and belong to all splits
+    return sequences
 
 
 def _check_symbols(owner, symbols):
@@ -40,7 +40,7 @@ def _check_symbols(owner, symbols):
     if not usable or any(symbol.isspace() for symbol in symbols):
         raise four_part_error(
             f"{owner} got unusable symbols",
-            "a string of 2 or more different characters, none of them blank",
+            "a string of 2 or more different characters without white space",
             f"symbols={symbols!r}",
             'Pass e.g. symbols="0123456789"',
         )

@@ -1,4 +1,4 @@
-"""Symbols, in order."""
+"""The task `sort`: symbols in their order."""
 
 from keras_seqattn.data.tasks.sequences import sequence_splits
 from keras_seqattn.data.tasks.task_data import Task
@@ -12,14 +12,14 @@ def sort(
     test=500,
     seed=0,
 ):
-    """Symbols, in order: the alignment jumps to the next smallest.
+    """Symbols in their order: the alignment jumps to the next smallest symbol.
 
-    All sequences differ: none that is held out stands in `train`.
+    All sequences differ: no held-out sequence is in `train`.
 
     Args:
         symbols: a string, each of its characters is a symbol; it gives their order.
-        lengths: the shortest and the longest sequence; all between are equally
-            frequent, as far as there are enough different ones.
+        lengths: the shortest and the longest length; all lengths between are equally
+            frequent, if there are enough different sequences.
         train: number of pairs.
         validation: number of pairs.
         test: number of pairs.

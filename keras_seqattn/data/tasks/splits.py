@@ -1,13 +1,13 @@
-"""From a shuffled list to what is learned from and what is held out."""
+"""Splitting a shuffled list into training, validation and test."""
 
 import itertools
 
 
-def deal(items, train, validation, test):
-    """`{"test": [...], "validation": [...], "train": [...]}`, disjoint.
+def split_items(items, train, validation, test):
+    """Return disjoint `{"test": [...], "validation": [...], "train": [...]}`.
 
-    Test and validation come first, so that they stay the same whatever `train` is;
-    train=None is the rest.
+    Test and validation are taken first, so that they do not depend on `train`;
+    train=None takes the rest.
     """
     items = iter(items)
     counts = {"test": test, "validation": validation, "train": train}

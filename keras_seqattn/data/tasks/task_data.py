@@ -1,4 +1,4 @@
-"""What a task is: pairs to learn from, pairs to choose by, pairs to be judged by."""
+"""The data of a task: pairs for training, validation and test."""
 
 import dataclasses
 
@@ -7,24 +7,24 @@ from keras_seqattn.data.pairs import Pairs
 
 @dataclasses.dataclass(frozen=True)
 class Task:
-    """Pairs of strings for training, validation and test, and what fits them.
+    """Pairs of strings for training, validation and test, with their text processors.
 
     Args:
         name: of the task.
-        description: what becomes what, in one line.
-        train: `Pairs` to learn from.
-        validation: `Pairs` to choose settings and checkpoints by.
-        test: `Pairs` for the last word. Nothing held out stands in `train`.
-        source_text: the text processor that fits the sources, `"characters"` or
-            `"words"` (between blanks).
+        description: sources and targets in one line.
+        train: `Pairs` to train on.
+        validation: `Pairs` to choose settings and checkpoints with.
+        test: `Pairs` for the final evaluation. No held-out pair is in `train`.
+        source_text: the text processor that fits the sources: `"characters"`,
+            `"words"` (between blanks) or `"subwords"`.
         target_text: the text processor that fits the targets.
         references: `{"validation": [[...], ...], "test": [[...], ...]}`, for each
-            held-out pair all the targets that are right; what is left out is made of
-            the pairs' own targets.
+            held-out pair all targets that are right. If a split is missing, the targets
+            of its pairs are the references.
 
     Example:
         >>> pairs = Pairs(["abc"], ["cba"])
-        >>> task = Task("reverse", "from behind", pairs, pairs, pairs)
+        >>> task = Task("reverse", "reversed", pairs, pairs, pairs)
         >>> task.source_text, task.references["test"]
         ('characters', [['cba']])
     """

@@ -1,4 +1,4 @@
-"""Dates: what is written, and that nothing written means two days."""
+"""The task dates: its strings, each of which means a single day."""
 
 import datetime
 import itertools

@@ -1,4 +1,4 @@
-"""Spelling to pronunciation: several are right."""
+"""The task g2p: a word may have several right pronunciations."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Numbers: what is written, and what is always learned."""
+"""The task numbers: its words, and the numbers that are always in training."""
 
 import pytest
 from hypothesis import given

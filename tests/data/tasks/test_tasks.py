@@ -1,4 +1,4 @@
-"""What holds for every built-in task, and the errors they share."""
+"""Properties and errors of all built-in tasks."""
 
 import doctest
 import importlib
@@ -73,7 +73,7 @@ def test_held_out_stays(name):
 
 @pytest.mark.slow
 def test_processes_agree():
-    """No order of a set, no hash of a string, decides anything."""
+    """The result does not depend on the order of sets or on hashes of strings."""
     digests = {
         subprocess.run(
             [sys.executable, "-W", "ignore", "-c", DIGEST],
@@ -135,13 +135,15 @@ ERRORS = {
     ),
     "days": (
         counts("dates", years=(2001, 2001)),
-        "dates got more pairs than there are days. Expected train + validation + test "
-        "<= 365, received 300 + 40 + 50. Lower them, or widen the years.",
+        "dates got more pairs than there are days. Expected train + validation "
+        "+ test <= 365, received 300 + 40 + 50. Lower these numbers, or pass "
+        "more years.",
     ),
     "numbers": (
         counts("numbers", below=489),
-        "numbers got more pairs than there are numbers from 100 up. Expected train + "
-        "validation + test <= 389, received 300 + 40 + 50. Lower them, or raise below.",
+        "numbers got more pairs than there are numbers from 100 up. Expected "
+        "train + validation + test <= 389, received 300 + 40 + 50. Lower these "
+        "numbers, or raise below.",
     ),
     "below": (
         counts("numbers", below=100),
@@ -150,30 +152,33 @@ ERRORS = {
     ),
     "sequences": (
         counts("reverse", symbols="ab", lengths=[1, 8]),
-        "reverse got more pairs than there are sequences to draw from. Expected train "
-        "+ validation + test <= 128, received 300 + 40 + 50. Lower them, or give more "
-        "symbols or longer lengths.",
+        "reverse got more pairs than there are sequences to draw from. "
+        "Expected train + validation + test <= 128, received 300 + 40 + 50. "
+        "Lower these numbers, or pass more symbols or longer lengths.",
     ),
     "words": (
         counts("g2p", train=None, test=200_000),
-        "g2p got more pairs than there are words. Expected train + validation + test "
-        "<= 124926, received 1 + 40 + 200000. Lower them; train=None takes the rest.",
+        "g2p got more pairs than there are words. Expected train + validation "
+        "+ test <= 124926, received 1 + 40 + 200000. Lower these numbers; "
+        "train=None takes the rest.",
     ),
     "symbols": (
         counts("sort", symbols="aba"),
         "sort got unusable symbols. Expected a string of 2 or more different "
-        "characters, none of them blank, received symbols='aba'. Pass e.g. "
+        "characters without white space, received symbols='aba'. Pass e.g. "
         'symbols="0123456789".',
     ),
     "lengths": (
         counts("reverse", lengths=(5, 4)),
-        "reverse got unusable lengths. Expected two integers with 1 <= first <= last "
-        "<= 1000, received lengths=(5, 4). Both are included: check their order.",
+        "reverse got unusable lengths. Expected two integers with 1 <= first "
+        "<= last <= 1000, received lengths=(5, 4). Check the order of the two; "
+        "both are included.",
     ),
     "years": (
         counts("dates", years=2001),
-        "dates got unusable years. Expected two integers with 1000 <= first <= last "
-        "<= 9999, received years=2001. Both are included: check their order.",
+        "dates got unusable years. Expected two integers with 1000 <= first <= "
+        "last <= 9999, received years=2001. Check the order of the two; both "
+        "are included.",
     ),
     "languages": (
         counts("dates", languages="de"),
@@ -182,15 +187,17 @@ ERRORS = {
     ),
     "one word, two months": (
         counts("dates", languages=["pl", "hr"]),
-        "dates got languages with one word for two months. Expected strings that mean "
-        "one day, received languages=['pl', 'hr'] with '25 lip 2000' for 2000-06-25 "
-        "and 2000-07-25. Give each of these languages a task of its own.",
+        "dates got languages with one word for two months. Expected strings "
+        "that mean one day, received languages=['pl', 'hr'] with '25 lip 2000' "
+        "for 2000-06-25 and 2000-07-25. Make a task for each of these "
+        "languages.",
     ),
     "one word, two numbers": (
         counts("numbers", source="tr", target="digits", below=500_000, train=20_000),
-        "numbers got a source language that writes two numbers the same. Expected "
-        "another string for each number, received source='tr' with "
-        "'ikiyüzseksenbinyediyüzkırksekiz'. Lower below, or use another language.",
+        "numbers got a source language that writes two numbers the same way. "
+        "Expected a different string for each number, received source='tr' "
+        "with 'ikiyüzseksenbinyediyüzkırksekiz'. Lower below, or use another "
+        "language.",
     ),
 }
 
@@ -245,7 +252,7 @@ def test_missing_package(name, package, monkeypatch):
     with pytest.raises(ImportError) as caught:
         tasks.task(name)
     assert str(caught.value) == (
-        f"{name} lacks a package. Expected {package} to be installed, received "
-        f"No module named {package!r}. Call `pip install "
-        '"keras_seqattn[tasks]"`.'
+        f"{name} needs a package that is not installed. Expected {package}, "
+        f'received "No module named {package!r}". Run pip install '
+        '"keras_seqattn[tasks]".'
     )

@@ -1,42 +1,42 @@
-"""Packages that may be absent: imported where they are used, not before."""
+"""Optional packages, imported when they are used and not before."""
 
 from keras_seqattn.errors import four_part_error
 
 
 def tensorflow_text(owner):
-    """The module; it has no wheels for Windows and Intel Macs."""
+    """Return the module; it has no wheels for Windows and Intel Macs."""
     try:
         import tensorflow_text
     except ImportError as error:
         raise four_part_error(
-            f"{owner} lacks a package",
-            "tensorflow-text to be installed",
+            f"{owner} needs a package that is not installed",
+            "tensorflow-text",
             f'"{error}"',
-            'Call `pip install "tensorflow-text>=2.21.1,<2.22"`; where it has no '
-            "wheels (Windows, Intel Macs), Words and Characters with "
-            "normalization=None do without",
+            'Run pip install "tensorflow-text>=2.21.1,<2.22"; on Windows and Intel '
+            "Macs, where it has no wheels, use Words or Characters with "
+            "normalization=None",
             kind=ImportError,
         ) from error
     return tensorflow_text
 
 
 def sentencepiece(owner):
-    """The module; only learning needs it."""
+    """Return the module; only learning needs it."""
     try:
         import sentencepiece
     except ImportError as error:
         raise four_part_error(
-            f"{owner} lacks a package",
-            "sentencepiece to be installed",
+            f"{owner} needs a package that is not installed",
+            "sentencepiece",
             f'"{error}"',
-            'Call `pip install "keras_seqattn[text]"`',
+            'Run pip install "keras_seqattn[text]"',
             kind=ImportError,
         ) from error
     return sentencepiece
 
 
 def sentencepiece_proto(owner):
-    """The messages that a model file holds."""
+    """Return the module with the protocol buffer messages of a model file."""
     sentencepiece(owner)
     from sentencepiece import sentencepiece_model_pb2
 
@@ -44,7 +44,7 @@ def sentencepiece_proto(owner):
 
 
 def word_piece_learner(owner):
-    """The learner in the tools of tensorflow-text."""
+    """Return the module with tensorflow-text's WordPiece learner."""
     tensorflow_text(owner)
     from tensorflow_text.tools.wordpiece_vocab import (
         wordpiece_tokenizer_learner_lib,

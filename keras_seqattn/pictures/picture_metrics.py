@@ -1,4 +1,4 @@
-"""What a table can sort sentences by."""
+"""Metrics of a picture, by which a table of sentences is sorted."""
 
 import math
 
@@ -15,45 +15,46 @@ _OF_ALIGNMENT = (
 )
 
 
-def metrics(picture):
-    """Numbers about the best hypothesis of a picture.
+def picture_metrics(picture):
+    """Return metrics of the best hypothesis of a picture.
 
-    It is the best one that the search has found; if it has found none, the reference,
-    which then has no BLEU. What cannot be computed (of NaN, of nothing) is None.
+    This is the best hypothesis of the search. If there is none, it is the reference,
+    which then has no BLEU. A metric that cannot be computed (NaN, empty texts) is None.
 
     Args:
-        picture: a picture; its own metrics need not be there.
+        picture: a picture, with or without metrics.
 
     Returns:
-        Dict of floats and None: those of `alignment_confidence`, of the mean over
-        heads, end tokens included; `overlap`; `length_ratio`; with a reference and
-        sacreBLEU `bleu`, of n-grams that the sentence is long enough for.
+        Dict of floats and None: `overlap`, `length_ratio`, and measures of
+        `alignment_confidence` for the mean over heads, end tokens included. With a
+        reference and sacreBLEU also `bleu`, without n-grams that are longer than the
+        sentence.
 
     Equations:
         overlap = length of the longest common substring / length of the target
         length_ratio = target tokens / source tokens, end tokens not counted
     """
-    found = dict.fromkeys((*_OF_ALIGNMENT, "overlap", "length_ratio"))
+    metrics = dict.fromkeys((*_OF_ALIGNMENT, "overlap", "length_ratio"))
     if not picture["hypotheses"]:
-        return found
+        return metrics
     best, source = picture["hypotheses"][0], picture["source"]
-    found |= _of_alignment(best["weights"])
+    metrics |= _of_alignment(best["weights"])
     target = best["text"]
     if target:
-        found["overlap"] = longest_common(source["text"], target) / len(target)
+        metrics["overlap"] = longest_common(source["text"], target) / len(target)
     sizes = [sum(end > start for _, start, end in x["tokens"]) for x in (best, source)]
     if sizes[1]:
-        found["length_ratio"] = sizes[0] / sizes[1]
+        metrics["length_ratio"] = sizes[0] / sizes[1]
     if picture["reference"] is not None and best["kind"] == "free":
-        found["bleu"] = _bleu(target, picture["reference"])
-    return {name: _rounded(value) for name, value in found.items()}
+        metrics["bleu"] = _bleu(target, picture["reference"])
+    return {name: _rounded(value) for name, value in metrics.items()}
 
 
 def longest_common(a, b):
-    """Length of the longest string that is a part of both.
+    """Return the length of the longest common substring.
 
-    If they have one of some length in common, then shorter ones, too: so the length is
-    found by halving.
+    Two strings with a common substring also have shorter ones: so bisection finds the
+    length.
 
     Example:
         >>> longest_common("the cat", "a cat")
@@ -62,8 +63,8 @@ def longest_common(a, b):
     least, most = 0, min(len(a), len(b))
     while least < most:
         size = (least + most + 1) // 2
-        known = {a[i : i + size] for i in range(len(a) - size + 1)}
-        if any(b[i : i + size] in known for i in range(len(b) - size + 1)):
+        substrings = {a[i : i + size] for i in range(len(a) - size + 1)}
+        if any(b[i : i + size] in substrings for i in range(len(b) - size + 1)):
             least = size
         else:
             most = size - 1
@@ -74,7 +75,7 @@ def _of_alignment(weights):
     alignment = np.mean(weights, axis=0) if weights.size else weights
     try:
         confidence = alignment_confidence(alignment)
-    except ValueError:  # empty, NaN, or no alignment at all
+    except ValueError:  # it is empty, has NaN, or is not an alignment
         return {}
     return {name: getattr(confidence, name) for name in _OF_ALIGNMENT}
 
@@ -82,7 +83,7 @@ def _of_alignment(weights):
 def _bleu(text, reference):
     try:
         return float(bleu([text], [reference], effective_order=True))
-    except ImportError:  # sacreBLEU is optional, and so is this number
+    except ImportError:  # sacreBLEU is optional
         return None
 
 

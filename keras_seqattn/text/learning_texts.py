@@ -1,4 +1,4 @@
-"""Texts to learn from: from anything that can be iterated over, or from files."""
+"""Texts to learn a vocabulary from: from any iterable, or from files."""
 
 import codecs
 import gzip
@@ -15,7 +15,7 @@ CHUNK = 1024
 
 
 def normalized(owner, texts, normalizer):
-    """Yields each text as the processor reads it, as str; empty ones are left out."""
+    """Yield each normalised text as str; empty ones are left out."""
     count = 0
     flat = each_text(owner, texts)
     while chunk := list(itertools.islice(flat, CHUNK)):
@@ -27,19 +27,19 @@ def normalized(owner, texts, normalizer):
         raise four_part_error(
             f"{owner} got nothing to learn from",
             "at least one text that is not empty",
-            "none",
-            "Check the iterable: one that was used up before yields nothing",
+            "no text",
+            "Check the iterable: it yields nothing if it was used up before",
         )
 
 
 def each_text(owner, texts):
-    """Yields bytes from str, bytes, arrays and tensors."""
+    """Yield bytes from str, bytes, arrays and tensors."""
     if isinstance(texts, (str, bytes)):
         raise four_part_error(
-            f"{owner} got one text instead of many",
+            f"{owner} got one text instead of several",
             "an iterable of str",
             repr(texts),
-            "Pass [text], or learn_from_files([path]) for a file",
+            "Pass [text], or call learn_from_files([path]) for a file",
         )
     for item in texts:
         if isinstance(item, str):
@@ -58,13 +58,13 @@ def each_text(owner, texts):
 
 
 def each_line(owner, paths):
-    """Yields the lines of files, plain or gzip, without their ends."""
+    """Yield the lines of files, plain or gzip, without line ends."""
     paths = [paths] if isinstance(paths, (str, Path)) else paths
     for path in map(Path, paths):
         if not path.is_file():
             raise four_part_error(
                 f"{owner} did not find a file",
-                "text, one per line",
+                "a file with one text in each line",
                 f"{str(path)!r}",
                 "Check the path",
                 kind=FileNotFoundError,

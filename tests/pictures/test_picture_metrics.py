@@ -1,4 +1,4 @@
-"""The numbers of the table, by hand."""
+"""The metrics of pictures, compared with numbers computed by hand."""
 
 import math
 
@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from keras_seqattn.pictures.measures import longest_common
 from keras_seqattn.pictures.picture import hypothesis as said
 from keras_seqattn.pictures.picture import picture
+from keras_seqattn.pictures.picture_metrics import longest_common
 from tests.tensorboard.logs import spaced
 
 SOURCE = spaced("a", "cat")  # three tokens, the end among them
@@ -59,7 +59,7 @@ def test_bleu_without_sacrebleu(monkeypatch):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -1.0, 7.0])
 def test_of_no_alignment(value):
-    """What cannot be computed is None, the rest is there."""
+    """Metrics that cannot be computed are None; the others are present."""
     metrics = of(np.full((2, 3), value), reference="Hund")["metrics"]
     nothing = [name for name, x in metrics.items() if x is None]
     assert set(nothing) == {

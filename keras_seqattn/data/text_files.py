@@ -1,4 +1,4 @@
-"""Files, plain or compressed, as lines."""
+"""Text files, plain or compressed by gzip, and their lines."""
 
 import codecs
 import contextlib
@@ -12,12 +12,12 @@ _GZIP = b"\x1f\x8b"  # no text in UTF-8 begins with it
 
 
 @contextlib.contextmanager
-def opened(path):
-    """A file as bytes; that it is compressed is seen in its first bytes."""
+def open_text(path):
+    """Open a file as bytes; its first bytes say whether it is compressed."""
     if not os.path.isfile(path):
         raise four_part_error(
             "read_pairs got a path without a file",
-            "a file",
+            "a path of a file",
             repr(path),
             "Check the folder and the spelling",
             kind=FileNotFoundError,
@@ -37,13 +37,13 @@ def opened(path):
 
 
 def lines(path):
-    """The lines of a file, as strings, without their ends.
+    """Yield the lines of a file as strings, without line ends.
 
-    Only a line feed ends a line, alone or after a carriage return: Unicode's own
-    separators, such as U+2028, are text. What is not UTF-8 becomes lone surrogates,
-    which `is_text` finds.
+    Only a line feed ends a line, alone or after a carriage return: Unicode separators
+    such as U+2028 are text. Bytes that are not UTF-8 become lone surrogates, which
+    `is_text` finds.
     """
-    with opened(path) as file:
+    with open_text(path) as file:
         start = codecs.BOM_UTF8
         for line in file:
             line, start = line.removeprefix(start), b""
@@ -52,7 +52,7 @@ def lines(path):
 
 
 def is_text(string):
-    """Whether a string can be written in UTF-8: it has no lone surrogates."""
+    """Whether UTF-8 can encode a string: it has no lone surrogates."""
     try:
         string.encode("utf-8")
     except UnicodeEncodeError:

@@ -1,13 +1,13 @@
-"""A few translations to look at, always of the same sentences."""
+"""Sample translations of always the same sentences, to read during training."""
 
 
-class Samples:
-    """Evenly spread over a set of sentences.
+class SampleTranslations:
+    """Sentences that are evenly spread over a validation set.
 
     Args:
         sources: list of strings.
         references: as many strings, or lists of several strings each.
-        count: how many are shown.
+        count: number of sentences to show.
     """
 
     head = ("source", "translation", "reference")
@@ -18,12 +18,12 @@ class Samples:
         self.positions = [i * len(sources) // count for i in range(count)]
 
     def rows(self, translations):
-        """`(source, translation, reference)` of each."""
+        """Return a tuple `(source, translation, reference)` for each sentence."""
         sides = (self.sources, translations, self.references)
         return [tuple(_text(side[i]) for side in sides) for i in self.positions]
 
     def lines(self, translations):
-        """The same for a terminal."""
+        """Yield the lines that show the samples in a terminal."""
         for row in self.rows(translations):
             for name, text in zip(self.head, row, strict=True):
                 yield f"  {name:11}  {text}"

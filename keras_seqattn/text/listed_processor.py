@@ -1,4 +1,4 @@
-"""Base of the processors whose vocabulary is a list in a file."""
+"""The base of the processors whose vocabulary is a list of tokens in a file."""
 
 import re
 
@@ -9,12 +9,13 @@ from keras_seqattn.text.processor import UNKNOWN, TextProcessor
 
 
 class ListedProcessor(TextProcessor):
-    """A processor that is made from its vocabulary, one token in a line of the file.
+    """Base of the processors that are built from a list of tokens.
 
-    In the file a backslash is written `\\\\` and a newline `\\n`.
+    The file has one token in each line. It writes a backslash as `\\\\` and a newline
+    as `\\n`.
     """
 
-    unknown = UNKNOWN  # how decode writes an unknown token
+    unknown = UNKNOWN  # `decode` writes this for an unknown token
 
     def __init__(self, vocabulary, normalization=None, lowercase=False):
         super().__init__(vocabulary, normalization, lowercase)
@@ -23,7 +24,7 @@ class ListedProcessor(TextProcessor):
         self._spellings = tf.constant(spellings)
 
     def _spelled(self, ids):
-        """How `decode` writes each token."""
+        """The string that `decode` writes for each token."""
         return tf.gather(self._spellings, ids)
 
     def _to_bytes(self):
@@ -40,20 +41,23 @@ class ListedProcessor(TextProcessor):
         return cls(list(pieces), **config)
 
 
-def table(known, tokens):
-    """Ids of what is known: from 4 on; the last one, and all others, are unknown."""
+def id_table(known, tokens):
+    """Return a lookup table from tokens to ids, which start after the special ones.
+
+    The last item, and all items that are not in the table, get the unknown id.
+    """
     ids = tf.concat([tf.range(len(known) - 1) + len(tokens), [tokens.unknown]], axis=0)
     rows = tf.lookup.KeyValueTensorInitializer(tf.constant(known), ids)
     return tf.lookup.StaticHashTable(rows, default_value=tokens.unknown)
 
 
 def most_frequent(counts, size, minimum_count=1):
-    """A vocabulary: the special tokens, then the others by falling count.
+    """Return a vocabulary: the special tokens, then the most frequent tokens.
 
     Args:
         counts: `Counter` of the tokens.
-        size: the most that the vocabulary may have, special ones included, or None.
-        minimum_count: tokens that are rarer are left out.
+        size: the largest size of the vocabulary, special tokens included, or None.
+        minimum_count: tokens that occur less often are left out.
     """
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     frequent = [token for token, count in ranked if count >= minimum_count]

@@ -1,4 +1,4 @@
-"""Batches of like lengths, as a dataset for `fit`."""
+"""A dataset for `fit`, with sentences of similar length in each batch."""
 
 import functools
 
@@ -6,9 +6,9 @@ import numpy as np
 import tensorflow as tf
 
 from keras_seqattn.checks import check_count
-from keras_seqattn.data.plan import check_sizes, plan_batches
+from keras_seqattn.data.batch_plan import check_sizes, plan_batches
 
-_AHEAD = 2  # batches that are made while the model is at work
+_PREFETCHED = 2  # batches that are made while the model trains
 
 
 def batches(
@@ -21,40 +21,40 @@ def batches(
     epoch=0,
     pad_to_multiple=1,
 ):
-    """Makes a dataset of batches in which all sentences are about equally long.
+    """Groups sentences of similar length into batches, and returns them as a dataset.
 
     One pass over the dataset is one epoch, in which every pair occurs once. With
-    `shuffle` each epoch has the batches in another order, and other pairs of like
-    lengths together. All epochs have the same shapes and the same number of batches,
+    `shuffle`, each epoch has another order of batches, and groups other pairs of
+    similar length. All epochs have the same shapes and the same number of batches,
     which the dataset knows.
 
-    An epoch counts when its last batch has been made, up to two batches before it is
-    used: a look at the first batches does not count where there are more. Epoch n is
-    the same whatever was before it, so that `epoch=n` goes on where a training has
-    stopped after n epochs.
+    An epoch counts as finished when its last batch has been made, which is up to two
+    batches before that batch is used. Reading only the first batches does not count as
+    an epoch. Epoch n does not depend on the epochs before it: so `epoch=n` continues a
+    training that has stopped after n epochs.
 
     Args:
         encoded: `EncodedPairs`; or a function from the number of an epoch to the
             `EncodedPairs` of this epoch, which is called when the epoch begins (for
-            the first one now: what is wrong with it shows at once). The number of
-            batches is then unknown to the dataset.
-        batch_tokens: number of positions of a batch, on its longer side, padding and
-            end tokens included: pairs times the longest sentence is not more. A single
-            pair that is longer is a batch of its own: see `filter_lengths`.
-        batch_size: number of pairs of a batch. Needs no `batch_tokens`; with both, none
-            of them is exceeded.
-        shuffle: False: the same order every time, the longest targets first.
-        seed: an integer, 0 or more; the same one gives the same batches.
+            the first epoch immediately, so that errors appear at once). The dataset
+            then does not know the number of batches.
+        batch_tokens: largest number of positions in a batch, on its longer side,
+            padding and end tokens included: number of pairs times longest sentence. A
+            pair that is longer gets its own batch: see `filter_lengths`.
+        batch_size: largest number of pairs in a batch. Pass it with or without
+            `batch_tokens`; with both, no batch exceeds either.
+        shuffle: False: the same order in every epoch, the longest targets first.
+        seed: an integer, 0 or more; the same seed gives the same batches.
         epoch: number of the first epoch.
-        pad_to_multiple: lengths are rounded up to multiples of this, which makes few
-            shapes for XLA, and more padding: see `plan_batches`.
+        pad_to_multiple: lengths are rounded up to multiples of this. XLA then sees
+            fewer shapes, and there is more padding: see `plan_batches`.
 
     Returns:
         `tf.data.Dataset` of `({"source": [batch, source], "target": [batch, target]},
         labels [batch, target])`, int32. The source ends with the end token, `target`
-        begins with the start token, the labels end with the end token. In
-        `fit(dataset, shuffle=False)` the last part says that Keras need not shuffle;
-        without it Keras warns that it does not.
+        begins with the start token, the labels end with the end token. Call
+        `fit(dataset, shuffle=False)`; without `shuffle=False`, Keras warns that it
+        does not shuffle a dataset.
 
     Example:
         >>> encoded = EncodedPairs.of([[5, 6], [7]], [[5], [6, 7]])
@@ -70,7 +70,7 @@ def batches(
         [[6 7 2]
          [5 2 0]]
 
-        Other ids in every epoch (for subwords drawn anew: `encode(..., sample=True)`):
+        Other ids in every epoch, e.g. random subwords of `encode(..., sample=True)`:
 
         >>> def changing(epoch):
         ...     return EncodedPairs.of([[5 + epoch]], [[6]])
@@ -89,7 +89,7 @@ def batches(
         return encoded, plan_batches(encoded, batch_tokens, **sizes)
 
     if callable(encoded):
-        first = [planned(encoded(epoch))]  # an error in tf.data would be another one
+        first = [planned(encoded(epoch))]  # tf.data would change the type of an error
         epochs = _Epochs(
             lambda n: first.pop() if first else planned(encoded(n)),
             *(shuffle, seed, epoch),
@@ -101,14 +101,14 @@ def batches(
     if not callable(encoded):
         size = tf.data.experimental.assert_cardinality(len(both[1]))
         dataset = dataset.apply(size)
-    return untuned(dataset.prefetch(_AHEAD))
+    return untuned(dataset.prefetch(_PREFETCHED))
 
 
 def untuned(dataset):
-    """The dataset without the thread that tunes a pipeline: here is nothing to tune.
+    """Switch off the thread that tunes a dataset: this one has nothing to tune.
 
-    It sleeps 10, 20, 40, ... milliseconds, and who leaves an iterator waits until it
-    wakes: an epoch of `fit` would end after 20.5, 41 or 82 seconds, and not between.
+    The thread sleeps 10, 20, 40, ... milliseconds, and the end of an iterator waits
+    until it wakes: an epoch of `fit` would end after 20.5, 41 or 82 seconds.
     """
     options = tf.data.Options()
     options.autotune.enabled = False
@@ -116,30 +116,30 @@ def untuned(dataset):
 
 
 class _Epochs:
-    """Datasets of one epoch each.
+    """Makes a dataset for each epoch.
 
-    `Dataset.from_generator` would read better. But TensorFlow then has the C library
-    give freed memory back at once, for the whole process (2.21,
-    generator_dataset_op.cc): a training step waits for thousands of page faults.
+    `Dataset.from_generator` would be easier to read. But then TensorFlow makes the C
+    library return freed memory at once, in the whole process (2.21,
+    generator_dataset_op.cc), and a training step waits for thousands of page faults.
     """
 
     def __init__(self, planned, shuffle, seed, epoch):
         self.planned, self.shuffle = planned, shuffle
         self.seed, self.epoch = seed, epoch
-        # Two, for whoever leaves an epoch unfinished and begins another.
-        self._dealt = functools.lru_cache(maxsize=2)(self._deal)
+        # Two epochs: one iterator may be unfinished when another one begins.
+        self._epoch_batches = functools.lru_cache(maxsize=2)(self._make_epoch)
 
     def next(self):
-        """The dataset of the epoch that is next when the first batch is asked for."""
+        """Return the dataset of the epoch that is next when its first batch is read."""
         epoch, size = tf.numpy_function(self._begin, [], [tf.int64] * 2)
         return tf.data.Dataset.range(size).map(lambda step: self._tensors(epoch, step))
 
     def _begin(self):
-        _, dealt = self._dealt(self.epoch)
-        return np.int64(self.epoch), np.int64(len(dealt))
+        _, batches = self._epoch_batches(self.epoch)
+        return np.int64(self.epoch), np.int64(len(batches))
 
-    def _deal(self, epoch):
-        """The pairs, and for each batch their numbers and the two lengths."""
+    def _make_epoch(self, epoch):
+        """Return the pairs, and `(indices, source length, target length)` by batch."""
         encoded, plan = self.planned(epoch)
         random = np.random.default_rng([self.seed, epoch]) if self.shuffle else None
         indices = plan.indices(random)
@@ -153,9 +153,9 @@ class _Epochs:
         return {"source": source, "target": target}, labels
 
     def _batch(self, epoch, step):
-        encoded, dealt = self._dealt(int(epoch))
-        batch = _batch(encoded, *dealt[step])
-        if step + 1 == len(dealt):
+        encoded, batches = self._epoch_batches(int(epoch))
+        batch = _batch(encoded, *batches[step])
+        if step + 1 == len(batches):
             self.epoch = int(epoch) + 1
         return batch
 

@@ -1,4 +1,4 @@
-"""Which lengths share a batch: the same shapes in every epoch."""
+"""The plan of all batches: sentences of similar length, the same shapes each epoch."""
 
 import dataclasses
 import sys
@@ -6,30 +6,31 @@ import sys
 import numpy as np
 
 from keras_seqattn.checks import check_count
-from keras_seqattn.data.encoded import EncodedPairs
+from keras_seqattn.data.encoded_pairs import EncodedPairs
 from keras_seqattn.errors import four_part_error
 
-# Source lengths that are not told apart: fewer shapes, and more pairs that may meet.
+# This many source lengths share a cell: fewer shapes, and more pairs to choose from.
 _SOURCE_STEP = 2
-# Target lengths that are sorted by source together; the best of these is taken.
+# Numbers of target lengths that share a strip, which is sorted by source length. All
+# are tried, and the plan with the least padding wins.
 _STRIPS = (1, 2, 3, 4, 6, 8, 12, 16)
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class BatchPlan:
-    """The batches of an epoch: how many, how many pairs in each, how long.
+    """The shapes of the batches of an epoch.
 
-    Pairs of like lengths are a cell. A batch takes its pairs from neighbouring cells;
-    which pairs of a cell it takes is drawn anew for every epoch. So all epochs have
+    Pairs of similar length form a cell. A batch takes its pairs from neighbouring
+    cells; every epoch draws again which pairs of a cell it takes. So all epochs have
     the same shapes, the same number of batches and the same padding.
 
     Args:
         cells: `[pairs]`, the cell of each pair; cells are numbered in the order in
             which they fill the batches, the longest targets first.
         rows: `[batches]`, number of pairs.
-        source_lengths: `[batches]`, that sources are padded to, the end token counts.
-        target_lengths: `[batches]`, that targets are padded to.
-        tokens: number of real tokens of both sides, end tokens count.
+        source_lengths: `[batches]`, padded length of the sources, end token included.
+        target_lengths: `[batches]`, padded length of the targets, end token included.
+        tokens: numbers of real tokens of both sides, end tokens included.
     """
 
     cells: np.ndarray
@@ -48,7 +49,7 @@ class BatchPlan:
 
     @property
     def padding(self):
-        """Share of the positions that are padding: of the sources, of the targets."""
+        """The share of padding in the sources and in the targets."""
         rows, source, target = self._sizes()
         positions = np.sum(rows * source), np.sum(rows * target)
         real = zip(self.tokens, positions, strict=True)
@@ -58,7 +59,7 @@ class BatchPlan:
         return self.rows, self.source_lengths, self.target_lengths
 
     def indices(self, random=None):
-        """A list of arrays: the pairs of each batch; without `random` as they stand."""
+        """Return an array of pairs for each batch; `random` draws them from cells."""
         pairs = np.arange(len(self.cells))
         if random is not None:
             random.shuffle(pairs)
@@ -74,16 +75,17 @@ class BatchPlan:
 
 
 def plan_batches(encoded, batch_tokens=None, *, batch_size=None, pad_to_multiple=1):
-    """Deals encoded pairs into batches of like lengths; `batches` follows the plan.
+    """Groups sentences of similar length into batches; `batches` follows the plan.
 
     Args:
         encoded: `EncodedPairs`.
-        batch_tokens: see `batches`, as the others.
-        batch_size: number of pairs.
-        pad_to_multiple: of lengths.
+        batch_tokens: see `batches`.
+        batch_size: see `batches`.
+        pad_to_multiple: see `batches`.
 
     Returns:
-        `BatchPlan`: printed, it says how many batches, shapes and how much padding.
+        A `BatchPlan`. Printed, it shows the numbers of batches and shapes, and the
+        share of padding.
 
     Example:
         >>> encoded = EncodedPairs.of([[5] * 9, [5] * 3, [5] * 8], [[5] * 9] * 3)
@@ -94,7 +96,7 @@ def plan_batches(encoded, batch_tokens=None, *, batch_size=None, pad_to_multiple
     _check_encoded(encoded)
     lengths = np.stack([encoded.source.lengths, encoded.target.lengths]) + 1  # the end
     padded = -(-lengths // pad_to_multiple) * pad_to_multiple
-    # All that follows is about the different sizes, a few thousand, not about pairs.
+    # From here on there are a few thousand different sizes instead of all pairs.
     beyond = np.max(padded) + 1
     sizes, size_of, counts = np.unique(
         padded[0] * beyond + padded[1], return_inverse=True, return_counts=True
@@ -104,16 +106,19 @@ def plan_batches(encoded, batch_tokens=None, *, batch_size=None, pad_to_multiple
     plans = []
     for strip in _STRIPS:
         cells = _cells(*sizes, strip * pad_to_multiple, pad_to_multiple)
-        plans.append((cells, _deal(_contents(cells, *sizes, counts), *limits)))
-    cells, dealt = min(plans, key=lambda plan: _positions(plan[1]))
-    return BatchPlan(cells[size_of], *dealt.T, tuple(np.sum(lengths, axis=1).tolist()))
+        plans.append((cells, _fill_batches(_contents(cells, *sizes, counts), *limits)))
+    cells, batches = min(plans, key=lambda plan: _positions(plan[1]))
+    return BatchPlan(
+        cells[size_of], *batches.T, tuple(np.sum(lengths, axis=1).tolist())
+    )
 
 
 def _cells(source, target, strip, multiple):
-    """`[sizes]`, the cell of each size, numbered in the order of the batches.
+    """Return `[sizes]`, the cell of each size, numbered in the order of the batches.
 
-    Strips of like targets, the longest first; in a strip by source, up and down in
-    turn, so that neighbouring cells are alike where one strip ends and the next begins.
+    Targets of similar length form a strip, and the longest strip comes first. Each
+    strip is sorted by source length, in turn up and down. So neighbouring cells are
+    similar where one strip ends and the next begins.
     """
     strip = (target - 1) // strip
     step = (source - 1) // max(multiple, _SOURCE_STEP)
@@ -123,7 +128,7 @@ def _cells(source, target, strip, multiple):
 
 
 def _contents(cells, source, target, counts):
-    """A list of `[pairs, source length, target length]`, cell by cell."""
+    """Return `[pairs, source length, target length]` of each cell."""
     contents = np.zeros((np.max(cells) + 1, 3), np.int64)
     np.add.at(contents[:, 0], cells, counts)
     np.maximum.at(contents[:, 1], cells, source)
@@ -131,10 +136,10 @@ def _contents(cells, source, target, counts):
     return contents.tolist()
 
 
-def _deal(contents, batch_tokens, batch_size):
-    """`[batches, 3]`: pairs, source length and target length; as full as they may be.
+def _fill_batches(contents, batch_tokens, batch_size):
+    """Return `[batches, 3]`: pairs, source length and target length of full batches.
 
-    A pair that is longer than `batch_tokens` gets a batch of its own.
+    A pair that is longer than `batch_tokens` gets its own batch.
     """
     batches, rows, longest = [], 0, (0, 0)
     for count, *lengths in contents:
@@ -150,8 +155,8 @@ def _deal(contents, batch_tokens, batch_size):
     return np.array([*batches, (rows, *longest)])
 
 
-def _positions(dealt):
-    rows, source, target = dealt.T
+def _positions(batches):
+    rows, source, target = batches.T
     return np.sum(rows * (source + target))
 
 
@@ -165,7 +170,7 @@ def _check_encoded(encoded):
         )
     if len(encoded) == 0:
         raise four_part_error(
-            "batches got nothing to put into batches",
+            "batches got no pairs",
             "one pair or more",
             "none",
             "Check what was read, and the report of the filter",
@@ -173,7 +178,7 @@ def _check_encoded(encoded):
 
 
 def check_sizes(batch_tokens, batch_size, pad_to_multiple):
-    """Batches have a size, and nothing is less than 1."""
+    """Check that batches have a size, and that all sizes are 1 or more."""
     if batch_tokens is None and batch_size is None:
         raise four_part_error(
             "batches got no size",

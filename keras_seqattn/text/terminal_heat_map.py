@@ -1,4 +1,4 @@
-"""Attention, drawn in the terminal."""
+"""A heat map of an alignment, drawn with characters in the terminal."""
 
 import itertools
 import os
@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.text.terminal import clusters, columns
+from keras_seqattn.text.terminal_text import clusters, columns
 
 SHADES = " ░▒▓█"
-# Of the 256 colours: dark to light, so that it reads without colour vision, too.
+# Numbers of 256 colours, from dark to light: readable without colour vision, too.
 RAMP = (235, 53, 89, 125, 161, 167, 203, 209, 215, 221, 228, 230)
-LONGEST = 24  # columns of a label; a longer one is cut
+LONGEST = 24  # columns of a label; a longer label is cut
 _BORDER, _CUT = "│", "…"
 
 
@@ -30,10 +30,10 @@ def heat_map(source_tokens, target_tokens, alignment, *, color="auto", width=Non
     """Draws an alignment as text: rows are target tokens, columns are source tokens.
 
     A column is as wide as its token, so that the source can be read above the map. If
-    this takes more room than there is, words are written from top to bottom; if it
-    still does, the map is broken into blocks, one below the other.
+    the map is too wide, source words are written from top to bottom. If it is still
+    too wide, it is broken into blocks, one below the other.
 
-    White space is shown as ␣, the end token as ⏎, an unknown one as ⁇; control
+    White space is shown as ␣, the end token as ⏎, an unknown token as ⁇; control
     characters are escaped.
 
     Args:
@@ -42,10 +42,10 @@ def heat_map(source_tokens, target_tokens, alignment, *, color="auto", width=Non
         alignment: `[target, source]`, numbers from 0 to 1.
         color: True: 256 ANSI colours; False: the characters ░▒▓█; "auto": colours if
             the output is a terminal and `NO_COLOR` is not set.
-        width: number of terminal columns; None: those that the terminal has.
+        width: number of terminal columns; None: the width of the terminal.
 
     Returns:
-        str, lines without a line break at the end.
+        A str of several lines, without a line break at the end.
 
     Example:
         >>> source, target = ["chat", "noir", "</s>"], ["black", "cat", "</s>"]
@@ -75,7 +75,7 @@ def heat_map(source_tokens, target_tokens, alignment, *, color="auto", width=Non
 
 
 def _layout(labels, values, room):
-    """Labels side by side if they have room or are single characters, else upright."""
+    """Return the columns: labels side by side if there is room, else upright."""
     gap = int(any(len(label) > 1 for label in labels))
     heads = [("".join(label),) for label in labels]
     sizes = [max(columns(text), 1) + gap for (text,) in heads]
@@ -87,7 +87,7 @@ def _layout(labels, values, room):
 
 
 def _blocks(source, room):
-    """As many columns as have room, again and again; at least one."""
+    """Yield lists of columns that fit into the room, at least one column in each."""
     block, size = [], 0
     for column in source:
         if block and size + column.size > room:
@@ -100,7 +100,7 @@ def _blocks(source, room):
 
 
 def _block(block, names, margin, draw):
-    """Lines: the heads, then for each target token its name and its cells."""
+    """Return the lines of a block: the heads, then the name and cells of each row."""
     sizes = [column.size for column in block]
     heads = zip(*(column.head for column in block), strict=True)
     lines = [
@@ -113,7 +113,7 @@ def _block(block, names, margin, draw):
 
 
 def _label(token):
-    """The clusters of a token, cut to a bearable length."""
+    """Return the clusters of a token, cut to at most `LONGEST` columns."""
     label = clusters(token)
     if columns("".join(label)) <= LONGEST:
         return label
@@ -158,7 +158,7 @@ def _check_options(color, width):
             "heat_map got an unknown color",
             'True, False or "auto"',
             f"color={color!r}",
-            "Leave it out: it is for terminals only by itself",
+            'Pass color="auto" for colours in terminals only',
         )
     is_count = isinstance(width, int) and not isinstance(width, bool) and width > 0
     if width is not None and not is_count:
@@ -176,9 +176,9 @@ def _check_tokens(name, tokens):
             raise four_part_error(
                 f"heat_map got unusable {name}",
                 "a list of str",
-                f"{token!r} in it",
-                "Decode bytes; of a Translation's source tokens take the pieces, or "
-                "call its heat_map",
+                f"a list with {token!r}",
+                "Decode bytes; for a Translation, call its heat_map, or pass the "
+                "pieces of its source_tokens",
             )
 
 
@@ -193,9 +193,9 @@ def _checked(alignment, target, source):
         )
     if not np.all((alignment > -1e-3) & (alignment < 1.001)):
         raise four_part_error(
-            "heat_map got numbers that are no alignment",
-            "0 to 1",
+            "heat_map got numbers that are not an alignment",
+            "numbers from 0 to 1",
             f"{alignment.min():.3g} to {alignment.max():.3g}",
-            "Pass what a mechanism calls its alignment, after the softmax",
+            "Pass the alignment of an attention mechanism, after the softmax",
         )
     return np.clip(alignment, 0.0, 1.0)

@@ -1,13 +1,13 @@
-"""Two files: line n of the one is translated by line n of the other."""
+"""Rows of two parallel files: line n of one translates line n of the other."""
 
 import itertools
 
-from keras_seqattn.data.files import lines
+from keras_seqattn.data.text_files import lines
 from keras_seqattn.errors import four_part_error
 
 
 def rows(source, target):
-    """Yields (line number, source, target)."""
+    """Yield (line number, source, target)."""
     counts = [0, 0]
     sides = itertools.zip_longest(lines(source), lines(target))
     for number, pair in enumerate(sides, start=1):
@@ -18,7 +18,7 @@ def rows(source, target):
     if counts[0] != counts[1]:
         raise four_part_error(
             "read_pairs got two files of different length",
-            "as many lines in both",
+            "the same number of lines in both",
             f"{counts[0]} in {source!r} and {counts[1]} in {target!r}",
-            "Look for a line that is missing or broken in two",
+            "Check the files: a line may be missing or broken in two",
         )

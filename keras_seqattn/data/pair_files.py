@@ -1,11 +1,11 @@
-"""Pairs from files."""
+"""Reading pairs from files of several formats."""
 
 import os
 
 from keras_seqattn.checks import check_choice
-from keras_seqattn.data import json_lines, line_files, tables, tmx
-from keras_seqattn.data.files import is_text
+from keras_seqattn.data import json_lines, parallel_files, tables, tmx
 from keras_seqattn.data.pairs import Pairs
+from keras_seqattn.data.text_files import is_text
 from keras_seqattn.errors import four_part_error
 
 _SUFFIXES = {
@@ -22,7 +22,7 @@ _ROWS = {
     "jsonl": json_lines.rows,
     "tmx": tmx.rows,
 }
-# What columns are called in each format, and what they are by default.
+# For each format: what columns are called in messages, and the default columns.
 _COLUMNS = {
     "tsv": ("numbers from 0, or names in the first row", (0, 1)),
     "csv": ("numbers from 0, or names in the first row", (0, 1)),
@@ -34,26 +34,29 @@ _COLUMNS = {
 def read_pairs(
     source, target=None, *, format=None, columns=None, encoding_errors="fatal"
 ):
-    """Reads pairs of strings: two files of lines, or one table.
+    """Reads pairs of strings from two files of lines, or from one table.
 
-    Files are UTF-8, with or without a byte order mark, plain or compressed by gzip
+    Files are UTF-8, with or without a byte order mark, plain or compressed by gzip,
     whatever their names are. Only a line feed ends a line, alone or after a carriage
-    return. Empty lines of two files are empty texts, because line n of the one belongs
-    to line n of the other; `filter_pairs` drops them. In tables they are skipped.
+    return. An empty line in one of two files is an empty text, because line n of one
+    file belongs to line n of the other; `filter_pairs` drops such pairs. In tables,
+    empty lines are skipped.
 
     Args:
-        source: path of the file with the sources, or of the only file.
-        target: path of the file with the targets.
-        format: of the only file, `"tsv"` (text between tabs, no quotes), `"csv"`,
-            `"jsonl"` (an object in each line) or `"tmx"`; None: what its name says.
-        columns: where the source and the target stand. In tsv and csv numbers from 0,
-            by default `(0, 1)`, or the names in the first row; in jsonl keys, by
-            default `("source", "target")`; in tmx language codes: `("en", "de")`.
+        source: path of the file with the sources, or of the single file.
+        target: path of the file with the targets; None: there is a single file.
+        format: format of a single file: `"tsv"` (texts between tabs, no quotes),
+            `"csv"`, `"jsonl"` (an object in each line) or `"tmx"`; None: the suffix of
+            its name decides.
+        columns: the columns of source and target. In tsv and csv these are numbers from
+            0, by default `(0, 1)`, or names in the first row. In jsonl they are keys,
+            by default `("source", "target")`. In tmx they are language codes, e.g.
+            `("en", "de")`.
         encoding_errors: `"fatal"`: the first line that is not UTF-8 raises an error;
             `"skip"`: its pair is dropped. XML that is not UTF-8 is always an error.
 
     Returns:
-        `Pairs`, in the order of the file. `pairs.dropped` counts what did not get in:
+        `Pairs`, in the order of the file. `pairs.dropped` counts the dropped pairs:
         `"not UTF-8"`, and in tmx `"language missing"`.
 
     Example:
@@ -72,7 +75,7 @@ def read_pairs(
         rows = _ROWS[format](paths[0], _columns(format, columns))
     else:
         _check_no_table(format, columns)
-        rows = line_files.rows(*paths)
+        rows = parallel_files.rows(*paths)
     return _collect(rows, paths, encoding_errors == "skip")
 
 
@@ -89,7 +92,7 @@ def _collect(rows, paths, skip):
 
 
 def _reason(number, pair, paths, skip):
-    """Why a pair cannot be taken, or None."""
+    """Return the reason to drop a pair, or None."""
     if None in pair:
         return "language missing"
     broken = [path for text, path in zip(pair, paths, strict=True) if not is_text(text)]
@@ -113,10 +116,10 @@ def _format(path, format):
     if suffix.lower() not in _SUFFIXES:
         raise four_part_error(
             "read_pairs got a single file of unknown format",
-            f"a name that ends in {', '.join(_SUFFIXES)}, or that and .gz",
+            f"a name that ends in {', '.join(_SUFFIXES)}, with or without .gz",
             repr(path),
-            'Rename it, pass format="tsv" or another, or the file with the '
-            "targets, too",
+            'Rename the file, pass format="tsv" or another format, or pass the file '
+            "with the targets as well",
         )
     return _SUFFIXES[suffix.lower()]
 
@@ -132,7 +135,7 @@ def _columns(format, columns):
             f"read_pairs got unusable columns for {format}",
             f"two {words}",
             f"columns={columns!r}",
-            f"Pass that of the source first, e.g. columns={usual or ('en', 'de')}",
+            f"Pass the source column first, e.g. columns={usual or ('en', 'de')}",
         )
     return columns
 
@@ -143,5 +146,5 @@ def _check_no_table(format, columns):
             "read_pairs got options of a table for two files",
             "neither format nor columns",
             f"format={format!r} and columns={columns!r}",
-            "Leave them out, or pass one file only",
+            "Leave them out, or pass a single file",
         )

@@ -1,4 +1,4 @@
-"""Where the files of a corpus are."""
+"""The folder and the files of a corpus."""
 
 import os
 
@@ -8,7 +8,7 @@ VARIABLE = "KERAS_SEQATTN_DATA"
 
 
 def folder_of(corpus, folder):
-    """The one that was passed, or the one in that of the environment, or None."""
+    """Return the folder that was passed, else the environment's subfolder, or None."""
     if folder is not None:
         return os.fspath(folder)
     root = os.environ.get(VARIABLE)
@@ -16,7 +16,7 @@ def folder_of(corpus, folder):
 
 
 def file_in(corpus, folder, name):
-    """The path of a file, which may be compressed."""
+    """Return the path of a file, which may be compressed."""
     for path in (os.path.join(folder, f"{name}.gz"), os.path.join(folder, name)):
         if os.path.isfile(path):
             return path
@@ -24,8 +24,8 @@ def file_in(corpus, folder, name):
         f"{corpus} got a folder without its files",
         f"{name!r} or '{name}.gz' in {folder!r}",
         f"{_contents(folder)}",
-        f"Pass another folder, or set {VARIABLE} to the one in which the folder "
-        f"{corpus!r} is",
+        f"Pass another folder, or set {VARIABLE} to the folder that contains the "
+        f"folder {corpus!r}",
         kind=FileNotFoundError,
     )
 

@@ -1,4 +1,4 @@
-"""A folder with the options and the vocabulary of a text processor."""
+"""The folder of a saved text processor: its options and its vocabulary."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,7 @@ OPTIONS = "text.json"
 
 
 def save(processor, folder):
-    """Writes `text.json` and the vocabulary."""
+    """Write `text.json` and the vocabulary."""
     folder = Path(folder)
     with replacing(folder / processor.vocabulary_file) as part:
         part.write_bytes(processor._to_bytes())
@@ -32,7 +32,7 @@ def save(processor, folder):
 
 
 def load(base, folder):
-    """The processor that was saved: an object of `base` or of a subclass."""
+    """Load a processor: an object of `base` or of a subclass."""
     folder = Path(folder)
     options = _options(base, folder / OPTIONS)
     cls = _class(base, options["class_name"], folder / OPTIONS)
@@ -40,13 +40,13 @@ def load(base, folder):
     data = _read(base, path, VOCABULARY)
     try:
         processor = cls._from_bytes(data, options["config"])
-    except ImportError:  # a package is missing, which no other file mends
+    except ImportError:  # a package is missing: the files are right
         raise
-    except Exception as error:  # of whatever kind: the files may say anything
+    except Exception as error:  # of any kind: the files may hold anything
         reason = in_one_line(error).rstrip(".")
         raise four_part_error(
             f"{base.__name__}.load got an unusable folder",
-            f"{path.name} and {OPTIONS} that fit",
+            f"a {path.name} that fits its {OPTIONS}",
             f"from {str(folder)!r}: {reason}",
             "Check whether the files were changed, or save the processor again",
         ) from error
@@ -56,7 +56,7 @@ def load(base, folder):
             f"{base.__name__}.load got a changed vocabulary",
             f"{in_one_line(repr(size))} tokens, as {OPTIONS} says",
             f"{processor.vocabulary_size} from {str(path)!r}",
-            "Save the processor again: ids of a model belong to one vocabulary",
+            "Save the processor again: the ids of a model belong to one vocabulary",
         )
     return processor
 
@@ -92,21 +92,21 @@ def _options(base, path):
 
 
 def _class(base, name, path):
-    found = (cls for cls in _family(base) if hasattr(cls, "_tokenize"))  # no base
-    classes = {cls.__name__: cls for cls in found}
+    complete = (cls for cls in _family(base) if hasattr(cls, "_tokenize"))
+    classes = {cls.__name__: cls for cls in complete}
     if not isinstance(name, str) or name not in classes:
         raise four_part_error(
             f"{base.__name__}.load got an unknown class",
             f"one of {sorted(classes)}",
             f"{name!r} from {str(path)!r}",
-            "Call TextProcessor.load for any class; import the module of your own "
-            "first",
+            "Call TextProcessor.load for any class; import the module of a custom "
+            "class first",
         )
     return classes[name]
 
 
 def _family(cls):
-    """A class and all that inherit from it."""
+    """Yield a class and all its subclasses."""
     yield cls
     for child in cls.__subclasses__():
         yield from _family(child)

@@ -1,14 +1,14 @@
-"""What was dropped, and why."""
+"""The report of a filter: how many pairs were dropped, and why."""
 
 import dataclasses
 
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """Counts of what was dropped, by reason; printed, it is a small table.
+    """Counts of dropped pairs by reason; printed, it is a small table.
 
     Args:
-        total: number of pairs that were looked at.
+        total: number of pairs before the filter.
         dropped: `{reason: count}`; a pair is counted once, for the first reason.
 
     Example:
@@ -26,7 +26,7 @@ class Report:
 
     @property
     def kept(self):
-        """Number of pairs that are left."""
+        """The number of pairs that were kept."""
         return self.total - sum(self.dropped.values())
 
     def __str__(self):

@@ -1,17 +1,17 @@
-"""How a token looks in a terminal, and how many columns it takes."""
+"""Tokens as text for a terminal, and their width in columns."""
 
 import unicodedata
 
-_SYMBOLS = {"</s>": "⏎", "<unk>": "⁇"}  # one column, so that characters stay in line
+_SYMBOLS = {"</s>": "⏎", "<unk>": "⁇"}  # one column, as wide as a character
 _CONTROL = {**{code: chr(0x2400 + code) for code in range(32)}, 127: "␡"}
 _VARIANTS = "\ufe0e\ufe0f"  # text or emoji: terminals disagree about the width
 
 
 def clusters(token):
-    """A token as it is shown, each character together with the marks on it.
+    """Return the visible characters of a token, each with its combining marks.
 
-    White space is ␣. What a terminal would obey instead of show is escaped, and what
-    has no width of its own gets a base ◌.
+    White space becomes ␣. Control characters are escaped. A mark without a character
+    before it gets the base ◌.
 
     Args:
         token: str.
@@ -19,25 +19,25 @@ def clusters(token):
     Returns:
         List of str.
     """
-    found = []
+    visible = []
     for character in _SYMBOLS.get(token, token):
         if columns(character):
-            found += _visible(character)
+            visible += _visible(character)
         elif character not in _VARIANTS:
-            found[-1:] = [(found[-1] if found else "◌") + character]
-    return found
+            visible[-1:] = [(visible[-1] if visible else "◌") + character]
+    return visible
 
 
 def columns(text):
-    """Number of terminal columns of a text that has nothing to escape."""
+    """Return the number of terminal columns of a text without control characters."""
     return sum(map(_columns, text))
 
 
 def _columns(character):
-    """East Asian wide characters have two, combining marks and vowels of Hangul none.
+    """Return the columns of a character.
 
-    Of ambiguous width there are ␣, ░ and many more: one column, as outside of East
-    Asia.
+    East Asian wide characters have two, combining marks and vowels of Hangul none.
+    Characters of ambiguous width, such as ␣ and ░, have one, as outside of East Asia.
     """
     if (
         unicodedata.category(character) in ("Mn", "Me")

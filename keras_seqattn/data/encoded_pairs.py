@@ -1,4 +1,4 @@
-"""Encoded pairs: the ids of both sides, in four flat arrays."""
+"""Encoded pairs: the ids of both sides, stored in four flat arrays."""
 
 import dataclasses
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from keras_seqattn.types import SpecialTokens
 class Ids(NamedTuple):
     """Many sentences as one array: sentence n is `values[splits[n]:splits[n + 1]]`.
 
-    A list of arrays would take several times the memory, and its batches a loop.
+    A list of arrays would need several times the memory, and a loop for each batch.
     """
 
     values: np.ndarray  # [tokens], int32
@@ -20,25 +20,25 @@ class Ids(NamedTuple):
 
     @classmethod
     def of(cls, sentences):
-        """From a list of lists of ids."""
+        """Make `Ids` from a list of lists of ids."""
         splits = np.cumsum([0, *map(len, sentences)])
         values = [i for sentence in sentences for i in sentence]
         return cls(np.array(values, np.int32), splits.astype(np.int64))
 
     @property
     def lengths(self):
-        """`[sentences]`, start and end not counted."""
+        """The length of each sentence `[sentences]`, start and end not counted."""
         return np.diff(self.splits)
 
     def select(self, indices):
-        """The sentences at some positions, in the order of the positions."""
+        """Return the sentences at some positions, in the order of the positions."""
         lengths = self.lengths[indices]
         splits = np.concatenate([[0], np.cumsum(lengths)])
         shifts = np.repeat(self.splits[indices] - splits[:-1], lengths)
         return Ids(self.values[np.arange(splits[-1]) + shifts], splits)
 
     def padded(self, indices, length, pad):
-        """`[batch, length]`, the sentences at some positions, and where they end."""
+        """Return sentences at some positions `[batch, length]`, and their lengths."""
         starts, lengths = self.splits[indices], self.lengths[indices]
         column = np.arange(length)
         real = column < lengths[:, None]
@@ -49,13 +49,13 @@ class Ids(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class EncodedPairs:
-    """The ids of sources and targets, without start and end; `encode` makes them.
+    """The ids of sources and targets, without start and end; `encode` returns them.
 
     Args:
         source: `Ids`; `encoded.source.lengths` are the numbers of tokens.
         target: `Ids`.
-        source_tokens: which ids are padding, start and end on the source side.
-        target_tokens: on the target side.
+        source_tokens: the ids of padding, start and end on the source side.
+        target_tokens: the same on the target side.
 
     Example:
         >>> encoded = EncodedPairs.of([[5, 6], [7]], [[5], [6, 7]])
@@ -82,11 +82,11 @@ class EncodedPairs:
 
     @classmethod
     def of(cls, source, target):
-        """From two lists of lists of ids, with the usual special tokens."""
+        """Make `EncodedPairs` of two lists of lists of ids, with default tokens."""
         return cls(Ids.of(source), Ids.of(target))
 
     def select(self, indices):
-        """The pairs at some positions, in the order of the positions."""
+        """Return the pairs at some positions, in the order of the positions."""
         sides = self.source.select(indices), self.target.select(indices)
         return EncodedPairs(*sides, self.source_tokens, self.target_tokens)
 

@@ -1,4 +1,4 @@
-"""Numbers and sample translations for TensorBoard."""
+"""The values and sample translations of a validation, written for TensorBoard."""
 
 import html
 import re
@@ -6,23 +6,24 @@ import warnings
 
 import tensorflow as tf
 
-from keras_seqattn.callbacks.samples import Samples
+from keras_seqattn.callbacks.sample_translations import SampleTranslations
+from keras_seqattn.errors import four_parts
 
 
-class Summaries:
-    """Writes to the scalars and the text tab.
+class ValidationLogs:
+    """Writes scalars, and texts for the text tab.
 
-    A disk that is full ends the logs, not the training.
+    If the disk is full, there is a warning and no more logs; the training continues.
 
     Args:
-        log_dir: of TensorBoard.
+        log_dir: folder of TensorBoard's logs.
     """
 
     def __init__(self, log_dir):
         self.log_dir, self.writer, self.is_broken = str(log_dir), None, False
 
     def write(self, step, scalars, samples):
-        """`{name: number}`, and rows `(source, translation, reference)`."""
+        """Write `{name: number}` and rows `(source, translation, reference)`."""
         if self.is_broken:
             return
         try:
@@ -31,9 +32,12 @@ class Summaries:
             self.is_broken, self.writer = True, None
             first, *_ = str(error).splitlines() or [""]
             warnings.warn(
-                "Validation could not write its logs. Expected a folder to write in, "
-                f"received {first} for {self.log_dir!r}. The training goes on without "
-                "them.",
+                four_parts(
+                    "Validation could not write its logs",
+                    "a folder that can be written to",
+                    f"{first} for {self.log_dir!r}",
+                    "The training continues without logs",
+                ),
                 RuntimeWarning,
                 stacklevel=2,
             )
@@ -46,11 +50,11 @@ class Summaries:
                 tf.summary.scalar(name, value)
             if samples:
                 rows = [[_escaped(text) for text in row] for row in samples]
-                tf.summary.text("samples", [list(Samples.head), *rows])
+                tf.summary.text("samples", [list(SampleTranslations.head), *rows])
         self.writer.flush()
 
 
 def _escaped(text):
-    """The tab reads Markdown, in which spaces and marks mean something."""
+    """Escape a text for the tab, which reads Markdown."""
     text = html.escape(" ".join(text.split()), quote=False)
     return re.sub(r"([\\`*_{}\[\]()#+.!|-])", r"\\\1", text)
