@@ -3,8 +3,8 @@
 import keras
 import tensorflow as tf
 
-from keras_seqattn.decoding.limits import RelativeLength
 from keras_seqattn.decoding.loop import decode
+from keras_seqattn.decoding.relative_length import RelativeLength
 from keras_seqattn.export.litert_checks import (
     check_content,
     check_pipeline,

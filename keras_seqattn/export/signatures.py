@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from keras_seqattn.decoding.protocol import can_score
+from keras_seqattn.decoding.step_model import can_score
 
 _TEXT, _SOURCE, _TARGET = (
     tf.TensorSpec([None], tf.string, name=name) for name in ("text", "source", "target")

@@ -9,7 +9,7 @@ import tensorflow as tf
 from keras_seqattn.decoding.beam import BeamSearch
 from keras_seqattn.decoding.loop import decode
 from keras_seqattn.decoding.scoring import score
-from keras_seqattn.decoding.unknown import replace_unknown
+from keras_seqattn.decoding.unknown_words import replace_unknown
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.text.checks import strings_of
 from keras_seqattn.text.normalization import WHITE_SPACE

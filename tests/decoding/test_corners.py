@@ -7,7 +7,7 @@ import tensorflow as tf
 
 import keras_seqattn as ks
 from keras_seqattn.decoding import loop
-from keras_seqattn.decoding.result import result
+from keras_seqattn.decoding.decoded import build_decoded
 from tests.decoding.fakes import END, Speller, TableModel, tables
 from tests.decoding.real_models import SOURCE, VOCABULARY, known, seq2seq
 
@@ -112,13 +112,14 @@ def test_steps_that_are_not_taken_cost_nothing(search, monkeypatch):
     """A maximum far away: no room is made for what nobody writes."""
     sizes, source = [], np.array([[5, 6, END], [7, END, 0]])
 
-    def watched(search, now, mask, steps, tokens, *written):
-        taken = [steps, *(tf.shape(x)[0] for x in written)]
+    def watched(search, now, mask, steps, pad, records):
+        lengths = [tf.shape(x)[0] for x in keras.tree.flatten(records)]
+        taken = [steps, *lengths]
         tf.py_function(lambda x: sizes.append(x.numpy().tolist()), [taken], [])
-        return result(search, now, mask, steps, tokens, *written)
+        return build_decoded(search, now, mask, steps, pad, records)
 
     expected = ks.decode(Speller(), source, search, max_length=9)
-    monkeypatch.setattr(loop, "result", watched)
+    monkeypatch.setattr(loop, "build_decoded", watched)
     received = ks.decode(Speller(), source, search, max_length=5000)
     [(steps, *lengths)] = sizes
     assert steps < 10 and lengths == [steps] * len(lengths)

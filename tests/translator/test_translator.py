@@ -350,7 +350,7 @@ def test_errors(call, text):
         (
             {"search": "beam"},
             "decode got an unusable search. Expected Greedy(), Sample(...) or "
-            "BeamSearch(...), received 'beam'. Make one: a class is not enough.",
+            "BeamSearch(...), received 'beam'. Pass an instance, e.g. Greedy().",
         ),
         (
             {"max_length": "x"},
