@@ -24,7 +24,7 @@ def take_rows(nest, index):
 
 
 def put_rows(whole, rows, nest):
-    """Return the tensors of `whole`, their `rows` replaced by those of `nest`."""
+    """Return the tensors of `whole`, with `nest` in their rows `rows`."""
     place = rows[:, None]
     return tree.map_structure(
         lambda x, y: tf.tensor_scatter_nd_update(x, place, y), whole, nest
@@ -86,5 +86,10 @@ def shrink(model, done, active, now, state):
 
 
 def gather_all(active, now):
-    """Return the `Hypotheses` of the whole batch: of those who left, and `now`."""
+    """Return the `Hypotheses` of the whole batch.
+
+    Args:
+        active: `ActiveBatch`, with the hypotheses of the sentences that have left.
+        now: `Hypotheses` of the active sentences.
+    """
     return put_rows(active.finished, active.rows, now)

@@ -136,8 +136,7 @@ def decode(
 
 def _decode_eagerly(model, inputs, options):
     """Return the `Decoded` of a graph that is compiled once for model and options."""
-    has_prefix, has_seed = is_tracked(inputs.prefix), is_tracked(inputs.seed)
-    if has_seed:  # another seed needs no other graph
+    if inputs.has_seed:  # another seed needs no other graph
         search = dataclasses.replace(options.search, seed=0)
         options = options._replace(search=search)
 
@@ -152,7 +151,9 @@ def _decode_eagerly(model, inputs, options):
 
     inputs = tree.map_structure(tf.convert_to_tensor, inputs)
     decoded, vocabulary = compiled(model, ("decode", options), run)(inputs)
-    if has_prefix and options.shortlist is None:  # a shortlist was checked before
+    if (
+        inputs.has_prefix and options.shortlist is None
+    ):  # a shortlist was checked before
         checks.check_forced(inputs.prefix, vocabulary, options.special)
     return decoded
 
@@ -170,7 +171,7 @@ def _search(model, inputs, options, is_static):
         options: `SearchOptions`.
         is_static: whether the target axis is `max_length`, as XLA needs it.
     """
-    prefix = inputs.prefix if is_tracked(inputs.prefix) else None
+    prefix = inputs.prefix if inputs.has_prefix else None
     rules = TokenRules(options.search, options.special, prefix)
     state, memory = model.start(inputs.source)
     if options.looks_ahead:
@@ -189,7 +190,7 @@ def _search(model, inputs, options, is_static):
     if search.beam is not None:  # only the state gets an axis for the beam
         state = tree.map_structure(lambda x: _repeat(x, search.beam), state)
     seed = inputs.seed
-    if not is_tracked(seed):
+    if not inputs.has_seed:
         seed = tf.random.uniform([], maxval=2**31 - 1, dtype=tf.int32)
     loop = _Loop(model, rules, seed, max_length, options.may_shrink)
     steps, now, arrays, vocabulary = _run(loop, whole, now, state)

@@ -24,6 +24,14 @@ class SearchInputs(NamedTuple):
     seed: Any  # int scalar; (): the search has no seed
     prefix: Any  # int32 [batch, target], padded; (): no tokens are forced
 
+    @property
+    def has_seed(self):
+        return not isinstance(self.seed, tuple)
+
+    @property
+    def has_prefix(self):
+        return not isinstance(self.prefix, tuple)
+
 
 class SearchOptions(NamedTuple):
     """The options of a call of `decode` that its graph depends on; hashable."""

@@ -174,7 +174,7 @@ class Shortlist:
 
 
 def fixed_ids(tokens, first=()):
-    """Return the ids with which every list begins, whatever its batch."""
+    """Return the ids with which every list begins, for all batches."""
     special = list(range(max(tokens) + 1))
     return special + sorted(set(first) - set(special))
 

@@ -41,7 +41,7 @@ def export_saved_model(
     - `serving_default`: `text` and `score`, `[batch]`;
     - `translate_with_attention`: the fields of `Translated`;
     - `nbest`: those of `NBest`, for a beam all its hypotheses;
-    - `encode`: those of `Read`.
+    - `encode`: those of `EncodedTexts`.
 
     And `score`, from `source` and `target` to the fields of `ScoredTexts`; a model that
     cannot be called on whole sentences has none.

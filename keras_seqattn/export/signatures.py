@@ -32,7 +32,7 @@ def signatures(pipeline, weights):
 
     @_function(_TEXT)
     def n_best(text):
-        if pipeline.widest != pipeline.search:
+        if pipeline.full_search != pipeline.search:
             return answer(pipeline.n_best, text)
         found = everything(text)  # one graph less
         fields = {name: found[name] for name in ("texts", "scores", "ranking")}

@@ -1,4 +1,4 @@
-"""Searches, models and sources that cannot be decoded, and what is said."""
+"""Calls of `decode` and its relatives that fail, with their messages."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ IDS = np.array([[5, 6, 2], [7, 2, 0]])
 
 
 def decode(source=IDS, search=None, max_length=4, model=None, **options):
-    """A good call, but for what is given."""
+    """Call `decode` with valid arguments, except those passed here."""
     search = ks.Greedy() if search is None else search
     return ks.decode(model or Speller(), source, search, max_length, **options)
 

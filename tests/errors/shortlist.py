@@ -1,4 +1,4 @@
-"""Shortlists that are none, and what cannot be cut down to one."""
+"""Invalid shortlists, and models that cannot use one, with their messages."""
 
 import tempfile
 
@@ -13,14 +13,14 @@ NOTHING = np.full([9, 1], -1)
 
 
 class Adding(ks.layers.OutputHead):
-    """Its logits are not those that it inherits."""
+    """A head whose logits differ from those of its base class."""
 
     def call(self, outputs, mask=None, training=None):
         return super().call(outputs, mask, training) + 1.0
 
 
 def shortlist_of(**arrays):
-    """From a file with other arrays, or without them."""
+    """Load a shortlist from a file with other arrays; None leaves one out."""
     arrays = {"table": NOTHING, "frequent": range(9), "common": 1, "size": 5, **arrays}
     with tempfile.NamedTemporaryFile(suffix=".npz") as file:
         np.savez(file, **{k: v for k, v in arrays.items() if v is not None})
