@@ -21,7 +21,7 @@ from keras_seqattn.cli.translators import search
 from keras_seqattn.data.batch_dataset import batches
 from keras_seqattn.data.encoding import encode
 from keras_seqattn.data.filtering import filter_lengths
-from keras_seqattn.decoding.limits import RelativeLength
+from keras_seqattn.decoding.relative_length import RelativeLength
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.losses.fused_crossentropy import FusedCrossentropy
 from keras_seqattn.metrics.token_metrics import Perplexity, TokenAccuracy

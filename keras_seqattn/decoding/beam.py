@@ -1,11 +1,11 @@
-"""The k best hypotheses at every step."""
+"""Beam search: keeps the k best hypotheses at every step."""
 
 import dataclasses
 
 import tensorflow as tf
 
 from keras_seqattn.checks import check_count, check_number
-from keras_seqattn.decoding.constraints import NEVER
+from keras_seqattn.decoding.constraints import NEG_INF
 from keras_seqattn.decoding.hypotheses import Choice
 from keras_seqattn.decoding.penalties import coverage_penalty, length_penalty
 from keras_seqattn.decoding.search import Search, register
@@ -15,21 +15,22 @@ from keras_seqattn.errors import four_part_error
 @register
 @dataclasses.dataclass(frozen=True)
 class BeamSearch(Search):
-    """Keeps the best hypotheses by log-probability and the penalties of Wu et al.
+    """Beam search with the penalties of Wu et al.
 
     A finished hypothesis never changes; it keeps its place in the beam as long as it
-    is among the best. The ranking is the same at every step, for open hypotheses and
-    for finished ones; lengths count the end token. A wider beam than there are
-    hypotheses has empty places: score -inf, length 0.
+    is among the best. Open and finished hypotheses are ranked by the same value at
+    every step; lengths count the end token. If there are fewer hypotheses than places
+    in the beam, places stay empty: score -inf, length 0.
 
     Args:
         width: number of hypotheses.
-        length_penalty: alpha of Wu et al.; 0: none, higher: longer hypotheses.
-        coverage_penalty: beta of Wu et al.; 0: none, higher: more of the source is
-            attended to. Heads count by their mean.
-        n_best: how many to return, the best first.
-        use_early_stop: whether to stop when no open hypothesis can get among the
-            `n_best`; the result is the same, sooner.
+        length_penalty: alpha of Wu et al. 0: no penalty; larger values prefer longer
+            hypotheses.
+        coverage_penalty: beta of Wu et al. 0: no penalty; larger values prefer
+            hypotheses that attend to more of the source. Heads count by their mean.
+        n_best: how many hypotheses to return, the best first.
+        use_early_stop: whether to stop a sentence when no open hypothesis can get among
+            the `n_best`; the result is the same, but faster.
         **kwargs: of `Search`: min_length, forbidden_tokens, no_repeat_ngram.
 
     Equations:
@@ -60,14 +61,14 @@ class BeamSearch(Search):
                 "BeamSearch got contradictory options",
                 "n_best <= width",
                 f"n_best={self.n_best} and width={self.width}",
-                "Widen the beam, or ask for fewer hypotheses",
+                "Widen the beam, or lower n_best",
             )
         if self.coverage_penalty < 0:
             raise four_part_error(
                 "BeamSearch got an unusable coverage_penalty",
                 "0 or more",
                 repr(self.coverage_penalty),
-                "Use 0 for none: below it, what is left out would be rewarded",
+                "Use 0 for no penalty: a negative one would reward uncovered words",
             )
 
     @property
@@ -76,28 +77,29 @@ class BeamSearch(Search):
 
     @property
     def best_of(self):
-        # All continuations of a hypothesis are equally long and covered: more of them
-        # than there are places cannot be among the best.
+        # All continuations of a hypothesis have the same length and coverage, so their
+        # order is that of their log-probabilities, and `width` of them are enough.
         return self.width
 
     def first(self, batch):
-        # One hypothesis, the empty one; the other places wait for its continuations.
-        row = tf.one_hot(0, self.width, on_value=0.0, off_value=NEVER)
+        # One empty hypothesis; the other places are free for its continuations.
+        row = tf.one_hot(0, self.width, on_value=0.0, off_value=NEG_INF)
         return tf.tile(row[None], [batch, 1])
 
     def choose(self, candidates, now, at):
-        """The best of all candidates: the penalties are needed for these only."""
+        """Return the best continuations of all hypotheses of a sentence."""
         tokens, count = candidates.tokens, candidates.tokens.shape[-1]
         totals = now.log_probs[..., None] + candidates.log_probs
-        itself = tf.where(tf.range(count) == 0, now.log_probs[..., None], NEVER)
-        totals = tf.where(now.finished[..., None], itself, totals)
-        longer = now.lengths + tf.cast(~now.finished, tf.int32)
-        ranking = self._rank(totals, longer[..., None], now.coverage, at.mask)
-        flat = [tf.shape(ranking)[0], self.width * count]
-        _, best = tf.math.top_k(tf.reshape(ranking, flat), self.width)
+        # A finished hypothesis has one continuation: itself, unchanged.
+        unchanged = tf.where(tf.range(count) == 0, now.log_probs[..., None], NEG_INF)
+        totals = tf.where(now.finished[..., None], unchanged, totals)
+        lengths = now.lengths + tf.cast(~now.finished, tf.int32)
+        ranking = self._rank(totals, lengths[..., None], now.coverage, at.mask)
+        flat_shape = [tf.shape(ranking)[0], self.width * count]
+        _, best = tf.math.top_k(tf.reshape(ranking, flat_shape), self.width)
         return Choice(
-            tokens=tf.gather(tf.reshape(tokens, flat), best, batch_dims=1),
-            log_probs=tf.gather(tf.reshape(totals, flat), best, batch_dims=1),
+            tokens=tf.gather(tf.reshape(tokens, flat_shape), best, batch_dims=1),
+            log_probs=tf.gather(tf.reshape(totals, flat_shape), best, batch_dims=1),
             parents=best // count,
         )
 
@@ -117,12 +119,14 @@ class BeamSearch(Search):
         all_finished = tf.reduce_all(now.finished, axis=1)
         if not self.use_early_stop:
             return all_finished
-        # Log-probabilities only fall, and at best everything gets covered. Divided by
-        # a longer length they may rise: the bound is the better of the two ends. (With
-        # alpha < 0 that is the length they have: none may stay in front unfinished.)
-        ends = now.lengths, limits[:, None]
-        bounds = [now.log_probs / length_penalty(n, self.length_penalty) for n in ends]
-        open_bound = tf.where(now.finished, NEVER, tf.maximum(*bounds))
-        ranking = tf.where(now.finished, self.rank(now, mask), NEVER)
+        # An upper bound for an open hypothesis: log-probabilities only fall, and the
+        # coverage penalty is at most 0. The length penalty is monotonic, so the best
+        # length is the present one (alpha < 0) or the greatest one.
+        lengths = now.lengths, limits[:, None]
+        bounds = [
+            now.log_probs / length_penalty(n, self.length_penalty) for n in lengths
+        ]
+        open_bound = tf.where(now.finished, NEG_INF, tf.maximum(*bounds))
+        ranking = tf.where(now.finished, self.rank(now, mask), NEG_INF)
         worst = tf.math.top_k(ranking, self.n_best)[0][:, -1]
         return all_finished | (worst > tf.reduce_max(open_bound, axis=1))

@@ -1,18 +1,23 @@
-"""The tokens that a search chooses from, and how probable they are."""
+"""The tokens that a search chooses from, with their log-probabilities."""
 
 from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from keras_seqattn.decoding.constraints import allowed, barred, normalise
-from keras_seqattn.decoding.top_k import chunked, pays, top_k, top_k_of_chunks
+from keras_seqattn.decoding.constraints import apply_rules, forbidden_bias, normalise
+from keras_seqattn.decoding.top_k import (
+    chunks_pay,
+    split_into_chunks,
+    top_k,
+    top_k_of_chunks,
+)
 
 
 class Candidates(NamedTuple):
-    """What every hypothesis may go on with."""
+    """The tokens that may come next in every hypothesis."""
 
     tokens: Any  # int32 [batch, (beam,) count], best first; None: the vocabulary
-    logits: Any  # float32 [batch, (beam,) count], -inf where barred
+    logits: Any  # float32 [batch, (beam,) count], -inf for forbidden tokens
     log_sum: Any  # [batch, (beam,) 1], normalises the logits
 
     @property
@@ -20,49 +25,53 @@ class Candidates(NamedTuple):
         return self.logits - self.log_sum
 
 
-def candidates(logits, count, now, t, *rules):
-    """`Candidates` of logits as they come from a model, NaN and all.
+def find_candidates(logits, count, now, t, rules):
+    """Return the `Candidates` of a step.
 
     Args:
-        logits: float32 `[batch, (beam,) vocabulary]`.
+        logits: float32 `[batch, (beam,) vocabulary]` of the model; NaN is allowed.
         count: how many of the best; None: all tokens.
         now: `Hypotheses`.
         t: number of the step, from 0.
-        *rules: search, tokens and prefix, see `allowed`.
+        rules: `TokenRules`.
     """
     if count is None:
-        logits, log_sum = normalise(logits)
-        return Candidates(None, allowed(logits, now, t, *rules), log_sum)
-
-    def careful():
         clean, log_sum = normalise(logits)
-        free = allowed(clean, now, t, *rules)
-        found, tokens = top_k(free, min(count, free.shape[-1]))
-        return Candidates(tokens, found, log_sum)
+        return Candidates(None, apply_rules(clean, now, t, rules), log_sum)
+
+    def apply_rules_first():
+        clean, log_sum = normalise(logits)
+        allowed = apply_rules(clean, now, t, rules)
+        best, tokens = top_k(allowed, min(count, allowed.shape[-1]))
+        return Candidates(tokens, best, log_sum)
 
     search, special, prefix = rules
-    same_for_all = prefix is None and not search.no_repeat_ngram
-    if not (same_for_all and pays(logits.shape[-1], count)):
-        return careful()
-    # What is barred is hardly ever among the best, nor is NaN in the logits: it is
-    # cheaper to look whether they are than to keep them out, in passes over all tokens.
-    pieces, maxima = chunked(logits)
-    found, tokens = top_k_of_chunks(pieces, maxima, count)
-    log_sum = _log_sum(logits, found[..., :1], tokens[..., :1])
-    bars = tf.gather(barred(logits.shape[-1], t, search, special), tokens)
-    clean = tf.reduce_all(maxima < float("inf"))  # NaN is not
-    clean &= tf.reduce_all(tf.math.is_finite(log_sum)) & tf.reduce_all(bars == 0.0)
-    return tf.cond(clean, lambda: Candidates(tokens, found, log_sum), careful)
+    is_same_for_all = prefix is None and not search.no_repeat_ngram
+    if not (is_same_for_all and chunks_pay(logits.shape[-1], count)):
+        return apply_rules_first()
+    # A forbidden token is hardly ever among the best, and NaN hardly ever occurs. So we
+    # take the best tokens first and check them: this is cheaper than masking all
+    # logits. Only if the check fails, the rules are applied to all logits.
+    chunks, maxima = split_into_chunks(logits)
+    best, tokens = top_k_of_chunks(chunks, maxima, count)
+    log_sum = _log_sum(logits, best[..., :1], tokens[..., :1])
+    bias = forbidden_bias(logits.shape[-1], t, search, special)
+    is_allowed = tf.reduce_all(tf.gather(bias, tokens) == 0.0)
+    is_finite = tf.reduce_all(maxima < float("inf"))  # False for NaN
+    is_finite &= tf.reduce_all(tf.math.is_finite(log_sum))
+    return tf.cond(
+        is_finite & is_allowed,
+        lambda: Candidates(tokens, best, log_sum),
+        apply_rules_first,
+    )
 
 
 def _log_sum(logits, largest, token):
-    """`x[i] - log(softmax(x)[i])` for the largest: its probability is no rounding.
+    """Return `x[i] - log(softmax(x)[i])` for the largest logit x[i].
 
-    The softmax is one operation, cheaper than a sum of exponentials.
+    The largest probability is never so small that it is rounded to 0. The softmax is
+    one operation, cheaper than a sum of exponentials.
     """
     softmax = tf.nn.softmax(logits)
-    return largest - tf.math.log(tf.gather(softmax, token, batch_dims=_axes(token)))
-
-
-def _axes(x):
-    return len(x.shape) - 1
+    axes = len(token.shape) - 1
+    return largest - tf.math.log(tf.gather(softmax, token, batch_dims=axes))

@@ -1,92 +1,123 @@
-"""What may not be chosen: where a logit is -inf, whatever the model says."""
+"""The tokens that a search may not choose: their logits become -inf."""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
 
-NEVER = -float("inf")
-ORDINARY = 60.0  # exponentials of so much neither overflow nor lose digits
+NEG_INF = -float("inf")
+SAFE_LOG_SUM = 60.0  # exp of numbers up to this neither overflows nor loses digits
+
+
+class TokenRules(NamedTuple):
+    """What decides which tokens a hypothesis may choose."""
+
+    search: Any  # `Search`: min_length, forbidden_tokens, no_repeat_ngram
+    special: Any  # `SpecialTokens`
+    prefix: Any  # int32 [batch, target], forced tokens, padded; None: none are forced
 
 
 def normalise(logits):
-    """The logits and the logarithm of their sum of exponentials, `[..., 1]`.
+    """Return the logits and the logarithm of their sum of exponentials, `[..., 1]`.
 
-    NaN and infinite logits are never chosen: they count as probability zero. A row with
-    nothing else has no hypothesis to go on with.
+    NaN and infinite logits become -inf: they are never chosen and count as probability
+    zero. In a row without a finite logit no token can be chosen.
     """
-    # Ordinary logits need no shift by their maximum, which is a pass over all of them.
+    # Ordinary logits need no shift by their maximum, which would be one more pass over
+    # all of them.
     log_sum = tf.math.log(tf.reduce_sum(tf.exp(logits), axis=-1, keepdims=True))
-    ordinary = tf.reduce_all(tf.abs(log_sum) < ORDINARY)  # NaN is not
-    return tf.cond(ordinary, lambda: (logits, log_sum), lambda: _carefully(logits))
+    is_safe = tf.reduce_all(tf.abs(log_sum) < SAFE_LOG_SUM)  # False for NaN
+    return tf.cond(is_safe, lambda: (logits, log_sum), lambda: _normalise_any(logits))
 
 
-def _carefully(logits):
-    usable = tf.math.is_finite(logits)
-    some = tf.reduce_any(usable, axis=-1, keepdims=True)
-    # A row of zeros has a finite sum; nothing of it is chosen.
-    clean = tf.where(usable, logits, NEVER)
-    log_sum = tf.reduce_logsumexp(tf.where(some, clean, 0.0), axis=-1, keepdims=True)
-    return clean, log_sum
+def _normalise_any(logits):
+    """`normalise` for logits of any size, NaN and infinite ones included."""
+    is_finite = tf.math.is_finite(logits)
+    has_finite = tf.reduce_any(is_finite, axis=-1, keepdims=True)
+    clean = tf.where(is_finite, logits, NEG_INF)
+    # A row of zeros in place of a row of -inf has a finite sum.
+    summed = tf.where(has_finite, clean, 0.0)
+    return clean, tf.reduce_logsumexp(summed, axis=-1, keepdims=True)
 
 
-def allowed(logits, now, t, search, tokens, prefix):
-    """The logits, -inf where the search may not choose.
+def apply_rules(logits, now, t, rules):
+    """Return the logits, -inf where a hypothesis may not choose.
 
     Args:
         logits: float32 `[batch, (beam,) vocabulary]`.
         now: `Hypotheses`.
         t: number of the step, from 0.
-        search: `Search`.
-        tokens: `SpecialTokens`.
-        prefix: int32 `[batch, target]`, forced tokens, padded; or None.
+        rules: `TokenRules`.
     """
-    free = logits + barred(logits.shape[-1], t, search, tokens)
+    search, special, prefix = rules
+    allowed = logits + forbidden_bias(logits.shape[-1], t, search, special)
     if search.no_repeat_ngram:
-        free = bar_ngrams(free, now.history, t, search.no_repeat_ngram)
-    return free if prefix is None else force(free, logits, prefix, t, tokens.pad)
+        allowed = forbid_repeated_ngrams(
+            allowed, now.history, t, search.no_repeat_ngram
+        )
+    if prefix is not None:
+        allowed = force_prefix(allowed, logits, prefix, t, special.pad)
+    return allowed
 
 
-def barred(vocabulary, t, search, tokens):
-    """float32 `[vocabulary]`: -inf for what no hypothesis may choose at this step."""
-    never = {tokens.pad, tokens.start, *search.forbidden_tokens} - {tokens.end}
-    bars = np.zeros(vocabulary, "float32")
-    bars[[token for token in never if 0 <= token < vocabulary]] = NEVER
+def forbidden_bias(vocabulary, t, search, special):
+    """Return float32 `[vocabulary]`: -inf for tokens forbidden at step `t`, else 0.
+
+    These are the tokens that are forbidden for all hypotheses alike.
+    """
+    forbidden = {special.pad, special.start, *search.forbidden_tokens} - {special.end}
+    bias = np.zeros(vocabulary, "float32")
+    bias[[token for token in forbidden if 0 <= token < vocabulary]] = NEG_INF
     if not search.min_length:
-        return tf.constant(bars)
-    early = bars.copy()
-    early[tokens.end] = NEVER
-    return tf.where(t + 1 < search.min_length, early, bars)
+        return tf.constant(bias)
+    early_bias = bias.copy()
+    early_bias[special.end] = NEG_INF
+    return tf.where(t + 1 < search.min_length, early_bias, bias)
 
 
-def bar_ngrams(logits, history, t, n):
-    """Bars the tokens that would repeat an n-gram of their hypothesis.
+def forbid_repeated_ngrams(logits, history, t, n):
+    """Return the logits, -inf for tokens that would repeat an n-gram.
 
     Args:
         logits: `[batch, (beam,) vocabulary]`.
-        history: int32 `[batch, (beam,) target]`, the tokens so far, any after `t`.
-        t: how many there are.
+        history: int32 `[batch, (beam,) target]`, the tokens of each hypothesis; those
+            from position `t` on are not read.
+        t: number of tokens so far.
         n: Python int.
     """
+    # A position ends a repeated n-gram if the n - 1 tokens before it are the last ones.
     positions = tf.range(tf.shape(history)[-1])
-    repeated = (positions >= n - 1) & (positions < t)  # could end an n-gram
-    for back in range(1, n):  # and its n - 1 tokens before are the last ones
+    is_repeated = (positions >= n - 1) & (positions < t)
+    for back in range(1, n):
         last = tf.gather(history, tf.maximum(t - back, 0), axis=-1)[..., None]
-        repeated &= tf.roll(history, back, axis=-1) == last
-    bars = tf.where(tf.broadcast_to(repeated, tf.shape(history)), NEVER, float("inf"))
+        is_repeated &= tf.roll(history, back, axis=-1) == last
+    is_repeated = tf.broadcast_to(is_repeated, tf.shape(history))
+    bounds = tf.where(is_repeated, NEG_INF, float("inf"))
     rows = tf.reshape(logits, [-1, logits.shape[-1]])
-    targets = tf.reshape(history, [tf.shape(rows)[0], -1])
-    which = tf.range(tf.shape(rows)[0])[:, None] + tf.zeros_like(targets)
+    tokens = tf.reshape(history, [tf.shape(rows)[0], -1])
+    row_numbers = tf.range(tf.shape(rows)[0])[:, None] + tf.zeros_like(tokens)
     rows = tf.tensor_scatter_nd_min(
-        rows, tf.stack([which, targets], axis=-1), tf.reshape(bars, tf.shape(targets))
+        rows,
+        tf.stack([row_numbers, tokens], axis=-1),
+        tf.reshape(bounds, tf.shape(tokens)),
     )
     return tf.reshape(rows, tf.shape(logits))
 
 
-def force(free, logits, prefix, t, pad):
-    """The logits, where the prefix has a token at this step of that one alone."""
+def force_prefix(allowed, logits, prefix, t, pad):
+    """Return `allowed`; in rows whose prefix has a token at step `t`, only its logit.
+
+    Args:
+        allowed: the logits after all other rules.
+        logits: the logits before them: a forced token may be a forbidden one.
+        prefix: int32 `[batch, target]`, padded.
+        t: number of the step, from 0.
+        pad: id of the padding.
+    """
     steps = tf.shape(prefix)[1]
     token = tf.gather(prefix, tf.minimum(t, steps - 1), axis=1)
-    inside = (token != pad) & (t < steps)
-    only = tf.where(token[:, None] == tf.range(logits.shape[-1]), 0.0, NEVER)
+    is_forced = (token != pad) & (t < steps)
+    bias = tf.where(token[:, None] == tf.range(logits.shape[-1]), 0.0, NEG_INF)
     if len(logits.shape) == 3:
-        only, inside = only[:, None], inside[:, None]
-    return tf.where(inside[..., None], logits + only, free)
+        bias, is_forced = bias[:, None], is_forced[:, None]
+    return tf.where(is_forced[..., None], logits + bias, allowed)

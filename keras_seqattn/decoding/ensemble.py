@@ -1,4 +1,4 @@
-"""Several models that search together."""
+"""An ensemble: several models that decode together."""
 
 from typing import Any, NamedTuple
 
@@ -6,28 +6,28 @@ import tensorflow as tf
 
 from keras_seqattn.decoding.checks import check_model
 from keras_seqattn.decoding.constraints import normalise
-from keras_seqattn.decoding.protocol import look_ahead
+from keras_seqattn.decoding.step_model import look_ahead
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.types import Started, Step
 
 
 class EnsembleMemory(NamedTuple):
-    """The memory of each model, and the mask of the source."""
+    """The memories of all models, and the mask of the source."""
 
     members: Any
     mask: Any
 
 
 class Ensemble:
-    """Models with the same vocabularies behind one protocol: their mean decides.
+    """Several models as one `StepModel`: their mean probabilities decide.
 
     Args:
-        models: `StepModel`s; for `score` callable ones, too. Their sources are the
-            same, with as many positions to attend to.
-        combine: "log_linear": the mean of the log-probabilities, renormalised; a model
-            that finds a token impossible has its way. "linear": the mean of the
+        models: `StepModel`s with the same vocabularies. All read the same source and
+            attend to equally many positions. `score` needs models that can be called.
+        combine: "log_linear": the mean of the log-probabilities, renormalised; a token
+            is impossible if one model finds it impossible. "linear": the mean of the
             probabilities.
-        weights: one number for each model, they need not sum to 1; None: all equal.
+        weights: one number for each model; they need not sum to 1. None: all equal.
 
     Equations:
         log_linear: p(y) ~ prod{p[n](y)^w[n] : n}
@@ -85,38 +85,36 @@ class Ensemble:
         return [v for m in self.models for v in getattr(m, "variables", ())]
 
     def start(self, source):
-        """`Started` with the states and memories of all."""
+        """Return `Started` with the states and memories of all models."""
         started = [model.start(source) for model in self.models]
         mask = getattr(started[0].memory, "mask", None)
         memory = EnsembleMemory([s.memory for s in started], mask)
         return Started([s.state for s in started], memory)
 
     def look_ahead(self, memory):
-        """The memory with more computed once, for many steps."""
+        """Return the memory with work that many steps share already done."""
         members = zip(self.models, memory.members, strict=True)
         return memory._replace(members=[look_ahead(*member) for member in members])
 
     def select(self, memory, rows):
-        """The memory of some sentences of the batch."""
+        """Return the memory of some sentences of the batch."""
         members = zip(self.models, memory.members, strict=True)
-        picked = [model.select(member, rows) for model, member in members]
-        return EnsembleMemory(picked, tf.gather(memory.mask, rows))
+        selected = [model.select(member, rows) for model, member in members]
+        return EnsembleMemory(selected, tf.gather(memory.mask, rows))
 
     def shorten(self, memory, ids):
-        """The memory with which `step` knows some tokens only, by their places.
+        """Return a memory with which `step` reads and scores only the tokens `ids`.
 
         The probabilities of each model are those among these tokens.
         """
         members = zip(self.models, memory.members, strict=True)
-        short = [model.shorten(member, ids) for model, member in members]
-        return memory._replace(members=short)
+        shortened = [model.shorten(member, ids) for model, member in members]
+        return memory._replace(members=shortened)
 
     def step(self, tokens, state, memory):
-        """`Step` whose output are log-probabilities."""
-        steps = [
-            model.step(tokens, *each)
-            for model, *each in zip(self.models, state, memory.members, strict=True)
-        ]
+        """Return a `Step` whose output are log-probabilities."""
+        members = zip(self.models, state, memory.members, strict=True)
+        steps = [model.step(tokens, own, member) for model, own, member in members]
         output = self._combined([step.output for step in steps])
         alignment = self._mean([step.alignment for step in steps])
         return Step(output, alignment, [step.state for step in steps])
@@ -134,20 +132,23 @@ class Ensemble:
                 "Ensemble got models with different vocabularies",
                 "logits of one size",
                 f"{sorted(sizes)}",
-                "Pass models over the same tokens: others cannot vote together",
+                "Pass models with the same target vocabulary",
             )
         pairs = [normalise(tf.cast(x, tf.float32)) for x in logits]
         log_probs = [clean - log_sum for clean, log_sum in pairs]
         if self.combine == "log_linear":
             return tf.nn.log_softmax(self._mean(log_probs))
-        shifted = [x + tf.math.log(weight) for weight, x in self._votes(log_probs)]
+        shifted = [x + tf.math.log(weight) for weight, x in self._weighted(log_probs)]
         return tf.reduce_logsumexp(tf.stack(shifted), axis=0)
 
     def _mean(self, values):
-        votes = self._votes(values)
-        return tf.add_n([weight * tf.cast(x, tf.float32) for weight, x in votes])
+        pairs = self._weighted(values)
+        return tf.add_n([weight * tf.cast(x, tf.float32) for weight, x in pairs])
 
-    def _votes(self, values):
-        """Pairs with a weight; 0 times an infinite logarithm would be NaN."""
+    def _weighted(self, values):
+        """Return pairs of weight and value, without weights of 0.
+
+        0 times an infinite logarithm would be NaN.
+        """
         pairs = zip(self.weights, values, strict=True)
         return [(weight, x) for weight, x in pairs if weight]

@@ -1,4 +1,4 @@
-"""Always the most probable token."""
+"""Greedy search: the most probable token at every step."""
 
 import dataclasses
 
@@ -11,7 +11,9 @@ from keras_seqattn.decoding.search import Search, register
 @register
 @dataclasses.dataclass(frozen=True)
 class Greedy(Search):
-    """Chooses the most probable token at every step; the lower id among equals.
+    """Greedy search: the most probable token at every step.
+
+    Among equally probable tokens it chooses the one with the lowest id.
 
     Args:
         **kwargs: of `Search`: min_length, forbidden_tokens, no_repeat_ngram.
@@ -24,10 +26,10 @@ class Greedy(Search):
     best_of = 1
 
     def choose(self, candidates, now, at):
-        log_probs = continued(now, candidates.log_probs[..., 0])
+        log_probs = add_log_probs(now, candidates.log_probs[..., 0])
         return Choice(candidates.tokens[..., 0], log_probs, None)
 
 
-def continued(now, gained):
-    """Log-probabilities with one token more, unless the hypothesis is finished."""
-    return now.log_probs + tf.where(now.finished, 0.0, gained)
+def add_log_probs(now, token_log_probs):
+    """Return the sums of open hypotheses with one token more; finished ones stay."""
+    return now.log_probs + tf.where(now.finished, 0.0, token_log_probs)

@@ -1,4 +1,4 @@
-"""Which words become which, as a model's alignments say, and how often they occur."""
+"""The target tokens that a model aligns to each source token, and their counts."""
 
 import numpy as np
 
@@ -6,78 +6,84 @@ from keras_seqattn.decoding.scoring import score
 from keras_seqattn.errors import four_part_error
 
 
-def aligned(model, pairs, per_token, batch_size):
-    """The target ids that are aligned to each source id most often.
+def most_aligned(model, pairs, per_token, batch_size):
+    """Return the target ids that are aligned to each source id most often.
 
     Args:
-        model: as `score` takes it.
+        model: a model that `score` accepts.
         pairs: `EncodedPairs`.
-        per_token: greatest number for each source id.
-        batch_size: pairs that are read at once.
+        per_token: greatest number of target ids for each source id.
+        batch_size: number of pairs in a batch.
 
     Returns:
         int32 `[source_vocabulary, per_token]`, the most frequent first, the lower id
-        among equals; -1 where there are no more.
+        first among equally frequent ones; rows are filled with -1.
     """
-    rows, columns = _vocabulary(model, "source"), _vocabulary(model, "target")
+    source_size = _vocabulary_size(model, "source")
+    target_size = _vocabulary_size(model, "target")
     order = pairs.target.lengths.argsort(kind="stable")
-    found = [np.zeros(0, np.int64)]
+    links = [np.zeros(0, np.int64)]
     for start in range(0, len(pairs), batch_size):
-        chosen = order[start : start + batch_size]
-        source = _ended(pairs.source, chosen, pairs.source_tokens)
-        target = _ended(pairs.target, chosen, pairs.target_tokens)
+        rows = order[start : start + batch_size]
+        source = _with_end_tokens(pairs.source, rows, pairs.source_tokens)
+        target = _with_end_tokens(pairs.target, rows, pairs.target_tokens)
         scored = score(model, source, target, pairs.target_tokens)
-        words, meanings = _links(source, target, scored.alignments.numpy())
-        listed_anyway = meanings <= max(pairs.target_tokens)
-        found.append((words * columns + meanings)[~listed_anyway])
-    links, counts = np.unique(np.concatenate(found), return_counts=True)
-    return _best(links // columns, links % columns, counts, rows, per_token)
+        source_ids, target_ids = _links(source, target, scored.alignments.numpy())
+        is_special = target_ids <= max(pairs.target_tokens)  # listed anyway
+        links.append((source_ids * target_size + target_ids)[~is_special])
+    links, counts = np.unique(np.concatenate(links), return_counts=True)
+    source_ids, target_ids = np.divmod(links, target_size)
+    return _table(source_ids, target_ids, counts, [source_size, per_token])
 
 
-def counted(model, pairs):
-    """All target ids, the most frequent first, the lower one among equals."""
-    size = _vocabulary(model, "target")
+def ids_by_frequency(model, pairs):
+    """Return all target ids, the most frequent first, then the lower one."""
+    size = _vocabulary_size(model, "target")
     counts = np.bincount(pairs.target.values, minlength=size)
     return np.argsort(-counts, kind="stable").astype(np.int32)
 
 
 def _links(source, target, alignments):
-    """Source ids and target ids: what each target token looks at most."""
+    """Return pairs of aligned ids: all source ids and all target ids.
+
+    A target token is aligned to the source token with its largest weight.
+    """
     if alignments.ndim == 4:
         alignments = alignments.mean(axis=1)  # over heads
     position = alignments.argmax(axis=-1)
-    looks = alignments.max(axis=-1) > 0  # padding looks at nothing
-    words = np.take_along_axis(source, position, axis=1)
-    return words[looks].astype(np.int64), target[looks].astype(np.int64)
+    is_real = alignments.max(axis=-1) > 0  # padding has no alignment
+    source_ids = np.take_along_axis(source, position, axis=1)
+    return source_ids[is_real].astype(np.int64), target[is_real].astype(np.int64)
 
 
-def _best(words, meanings, counts, rows, per_token):
-    """The table of all links, by their counts."""
-    table = np.full([rows, per_token], -1, np.int32)
-    order = np.lexsort([meanings, -counts, words])
-    words, meanings = words[order], meanings[order]
-    rank = np.arange(len(words)) - np.searchsorted(words, words)  # within its word
-    kept = rank < per_token
-    table[words[kept], rank[kept]] = meanings[kept]
+def _table(source_ids, target_ids, counts, shape):
+    """Return the table `[source_size, per_token]` of links, sorted by their counts."""
+    table = np.full(shape, -1, np.int32)
+    order = np.lexsort([target_ids, -counts, source_ids])
+    source_ids, target_ids = source_ids[order], target_ids[order]
+    # The rank of each link among those of its source id.
+    rank = np.arange(len(source_ids)) - np.searchsorted(source_ids, source_ids)
+    kept = rank < shape[1]
+    table[source_ids[kept], rank[kept]] = target_ids[kept]
     return table
 
 
-def _ended(ids, rows, tokens):
-    """`[batch, length]`, the sentences at some positions, each with its end token."""
+def _with_end_tokens(ids, rows, tokens):
+    """Return sentences with their end tokens, padded: `[batch, length]`."""
     batch, lengths = ids.padded(rows, ids.lengths[rows].max() + 1, tokens.pad)
     batch[np.arange(len(rows)), lengths] = tokens.end
     return batch
 
 
-def _vocabulary(model, side):
-    """How many tokens the model embeds; of an ensemble, each does."""
+def _vocabulary_size(model, side):
+    """Return the number of tokens that a model embeds, or each in an ensemble."""
     member = getattr(model, "models", [model])[0]
     embedding = getattr(member, f"{side}_embedding", None)
     if not hasattr(embedding, "input_dim"):
         raise four_part_error(
-            "Shortlist.learn got a model of unknown vocabularies",
+            "Shortlist.learn got a model with unknown vocabularies",
             "a Seq2Seq or an Ensemble of them",
             f"{type(member).__name__} without a {side}_embedding",
-            "Make the table yourself, for Shortlist(table, frequent)",
+            "Make the table yourself and pass it: Shortlist(table, frequent)",
         )
     return embedding.input_dim

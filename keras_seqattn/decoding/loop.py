@@ -1,4 +1,25 @@
-"""The decoding loop: the only one, whatever is searched and however."""
+"""Search for target sentences, token by token: the one loop of all searches.
+
+A search keeps one or more hypotheses for every source sentence, a beam search `width`
+of them. They begin empty, with the start token as their last token. One step
+(`_take_step`):
+
+1. The model reads the last token of every hypothesis. It returns logits of the next
+   token, an alignment and its new state.
+2. Each hypothesis gets its candidates: the most probable tokens that it may choose, and
+   their log-probabilities.
+3. The search chooses among the candidates of all hypotheses of a sentence. Each choice
+   is a token and the parent that it continues. A beam search takes the `width` choices
+   with the best sums of log-probabilities, penalties included.
+4. The chosen tokens are appended. A hypothesis is finished after the end token or at
+   its greatest length; a finished hypothesis never changes.
+5. The model's state follows the parents: if two choices continue one parent, both get
+   its state.
+
+The loop writes down tokens, alignments and parents of each step. It ends when every
+sentence is done. Then `build_decoded` goes back through the parents and collects the
+tokens and alignments of the best hypotheses.
+"""
 
 import dataclasses
 from typing import Any, NamedTuple
@@ -7,16 +28,27 @@ import tensorflow as tf
 from keras import tree
 
 from keras_seqattn.decoding import checks
-from keras_seqattn.decoding.candidates import candidates
-from keras_seqattn.decoding.compiled import compiled
-from keras_seqattn.decoding.hypotheses import advance, asked, follow
-from keras_seqattn.decoding.leaving import Present, among_all, leave, put
-from keras_seqattn.decoding.limits import RelativeLength
-from keras_seqattn.decoding.protocol import can_select, look_ahead
-from keras_seqattn.decoding.result import result
-from keras_seqattn.decoding.search import begin
-from keras_seqattn.decoding.shortlisted import check_shortlist, shortlisted
-from keras_seqattn.types import SpecialTokens
+from keras_seqattn.decoding.active_batch import (
+    ActiveBatch,
+    gather_all,
+    scatter,
+    shrink,
+)
+from keras_seqattn.decoding.candidates import find_candidates
+from keras_seqattn.decoding.compiled_functions import compiled
+from keras_seqattn.decoding.constraints import TokenRules
+from keras_seqattn.decoding.decoded import StepRecord, build_decoded
+from keras_seqattn.decoding.hypotheses import (
+    StepInfo,
+    add_coverage,
+    advance,
+    gather_parents,
+    is_tracked,
+)
+from keras_seqattn.decoding.search import initial_hypotheses
+from keras_seqattn.decoding.search_request import make_request
+from keras_seqattn.decoding.shortlist_places import to_places
+from keras_seqattn.decoding.step_model import look_ahead
 
 
 @tf.autograph.experimental.do_not_convert
@@ -30,40 +62,40 @@ def decode(
     leaving=None,
     shortlist=None,
 ):
-    """Searches for the targets of a batch of sources.
+    """Search for the targets of a batch of sources.
 
-    One `tf.while_loop`. Called eagerly it is compiled once for each model, search and
-    option (and once more where it pays to look ahead), for all batch sizes and lengths,
-    and the target axis is as long as the longest hypothesis; inside a `tf.function` it
-    becomes part of that, and the target axis is `max_length`, so that XLA can compile
-    it.
+    The search is one `tf.while_loop`. An eager call compiles it once for each model,
+    search and set of options (and once more if it pays to look ahead), for all batch
+    sizes and lengths; the target axis is as long as the longest hypothesis. Inside a
+    `tf.function` the loop becomes part of that function, and the target axis is
+    `max_length`, so that XLA can compile it.
 
     A finished hypothesis never changes. Lengths count the end token. Scores are
-    log-probabilities under the model, as `score` computes them, whatever was forbidden
-    or forced. Padding and start are never chosen, nor NaN; where nothing can be chosen
-    there is no hypothesis: score -inf, length 0. Where a maximum length forbids what a
-    minimum length demands, the maximum wins. Neither the order of the batch, nor
-    what else is in it, nor its padding makes a difference (but `Sample` draws for a
-    batch as a whole).
+    log-probabilities under the model, as `score` computes them; forbidden and forced
+    tokens do not change them. Padding, the start token and tokens with NaN are never
+    chosen. If no token can be chosen there is no hypothesis: score -inf, length 0. If
+    the maximum length contradicts `min_length`, the maximum wins. The result of a
+    sentence does not depend on the order of the batch, on the other sentences in it, or
+    on its padding (except for `Sample`, which draws for a batch as a whole).
 
     Args:
         model: a `StepModel`: `Seq2Seq`, `Ensemble`, or your own. Variables and layers
-            may change between calls, other attributes are those of the first one.
+            may change between eager calls; other attributes are read at the first call.
         source: what `model.start` takes, e.g. int ids `[batch, source]`.
         search: `Greedy()`, `Sample(...)` or `BeamSearch(...)`.
         max_length: the greatest length of a hypothesis, an integer or a
-            `RelativeLength`; one that gets there without an end token stays without.
+            `RelativeLength`. A hypothesis that reaches it ends without an end token.
         tokens: `SpecialTokens`; None: `SpecialTokens()`.
-        prefix: int ids `[batch, target]` that every hypothesis of the sentence begins
-            with, padded; sentences with nothing but padding are free. None: all are.
-            Inside a `tf.function` it is not checked.
+        prefix: int ids `[batch, target]`, padded: all hypotheses of a sentence begin
+            with its row. A row of padding forces no token. None: no row does. Inside a
+            `tf.function` the ids are not checked.
         leaving: whether finished sentences may leave the batch: the result is the same,
-            sooner. Without effect with a prefix, a memory without a mask, a model
+            but faster. It has no effect with a prefix, a memory without a mask, a model
             without `select`, or a search without `best_of` (`Sample`). XLA cannot
-            compile it. None: they may if this is called eagerly.
-        shortlist: `Shortlist` of the only tokens that have logits, where the model can
-            `shorten`: quicker. Scores are then log-probabilities among these tokens,
-            which depend on the batch. None: all tokens have logits.
+            compile it. None: True in an eager call, else False.
+        shortlist: `Shortlist` of the tokens that get logits, for a model with
+            `shorten`: faster. Scores are then log-probabilities among these tokens,
+            which depend on the batch. None: all tokens get logits.
 
     Returns:
         `Decoded(tokens, lengths, scores, ranking, alignments)`, `[batch, n_best, ...]`.
@@ -82,42 +114,34 @@ def decode(
         >>> decoded.scores.shape
         TensorShape([2, 2])
     """
-    tokens = SpecialTokens() if tokens is None else SpecialTokens(*tokens)
-    checks.check_model(model)
-    checks.check_tokens("decode", model, tokens)
-    checks.check_search(search, max_length, tokens)
-    source = as_tensors(source)
-    checks.check_source("decode", source)
-    if isinstance(max_length, RelativeLength):
-        checks.check_ids(source, "RelativeLength", "Pass an integer as max_length.")
-    if prefix is not None:
-        prefix = tf.cast(prefix, tf.int32)
-        checks.check_prefix(prefix, source, max_length, tokens)
-        prefix = None if prefix.shape[1] == 0 else prefix
-    if shortlist is not None:
-        check_shortlist(shortlist, model, source, search, tokens, prefix)
-    ahead = _pays_ahead(search, source, max_length) and hasattr(model, "look_ahead")
-    if leaving is None:
-        leaving = tf.executing_eagerly()
-    # Who draws, draws for the batch as a whole.
-    leaving = bool(leaving and can_select(model) and search.best_of and prefix is None)
-    options = tokens, ahead, leaving, shortlist
-    if not tf.executing_eagerly():
-        seed = None if search.seed is None else search.seed % 2**31
-        if leaving:  # the number of sentences is not always the same
-            source = tree.map_structure(_of_any_batch, source)
-        return _decode(model, source, search, max_length, prefix, seed, *options)[0]
-    relative = isinstance(max_length, RelativeLength)
-    # Neither another length nor another seed needs another graph.
-    drawn = search.seed is not None
-    seedless = dataclasses.replace(search, seed=0) if drawn else search
-    key = ("decode", seedless, max_length if relative else None, *options)
+    request = make_request(
+        model,
+        source,
+        search,
+        max_length,
+        tokens=tokens,
+        prefix=prefix,
+        leaving=leaving,
+        shortlist=shortlist,
+    )
+    if tf.executing_eagerly():
+        return _decode_eagerly(model, *request)
+    inputs, options = request
+    if options.may_shrink:  # the batch size will not stay the same
+        source = tree.map_structure(_with_any_batch_size, inputs.source)
+        inputs = inputs._replace(source=source)
+    decoded, _ = _search(model, inputs, options, is_static=True)
+    return decoded
 
-    def run(model, source, max_length, seed, prefix=None):
-        limit = key[2] if relative else max_length
-        seed = seed if drawn else None
-        arguments = source, seedless, limit, prefix, seed, *options
-        decoded, vocabulary = _decode(model, *arguments, is_static=False)
+
+def _decode_eagerly(model, inputs, options):
+    """Return the `Decoded` of a graph that is compiled once for model and options."""
+    if inputs.has_seed:  # another seed needs no other graph
+        search = dataclasses.replace(options.search, seed=0)
+        options = options._replace(search=search)
+
+    def run(model, inputs):
+        decoded, vocabulary = _search(model, inputs, options, is_static=False)
         longest = tf.reduce_max(decoded.lengths)
         decoded = decoded._replace(
             tokens=decoded.tokens[..., :longest],
@@ -125,164 +149,164 @@ def decode(
         )
         return decoded, vocabulary
 
-    length = tf.constant(0 if relative else max_length)
-    seed = tf.constant(search.seed % 2**31 if drawn else 0, tf.int32)
-    given = (source, length, seed) if prefix is None else (source, length, seed, prefix)
-    decoded, vocabulary = compiled(model, key, run)(*given)
-    if prefix is not None and shortlist is None:  # which knows its vocabulary before
-        checks.check_forced(prefix, vocabulary, tokens)
+    inputs = tree.map_structure(tf.convert_to_tensor, inputs)
+    decoded, vocabulary = compiled(model, ("decode", options), run)(inputs)
+    if (
+        inputs.has_prefix and options.shortlist is None
+    ):  # a shortlist was checked before
+        checks.check_forced(inputs.prefix, vocabulary, options.special)
     return decoded
 
 
-def as_tensors(source):
-    """A source of lists is one tensor; of a dict, every value."""
-    if isinstance(source, (list, tuple)) and not hasattr(source, "_fields"):
-        return tf.convert_to_tensor(source)
-    return tree.map_structure(tf.convert_to_tensor, source)
-
-
-def _of_any_batch(x):
+def _with_any_batch_size(x):
     return tf.compat.v1.placeholder_with_default(x, [None, *x.shape[1:]])
 
 
-class _At(NamedTuple):
-    """Where a search is."""
+def _search(model, inputs, options, is_static):
+    """Return the `Decoded` of a search and the size of the vocabulary; graph code.
 
-    t: Any  # number of the step, from 0
-    mask: Any  # of the memory
-    seed: Any  # one for the whole call, for those who draw
-
-
-def _decode(
-    model,
-    source,
-    search,
-    max_length,
-    prefix,
-    seed,
-    tokens,
-    ahead,
-    leaves,
-    shortlist,
-    is_static=True,
-):
-    state, memory = model.start(source)
-    if ahead:
+    Args:
+        model: `StepModel`.
+        inputs: `SearchInputs`.
+        options: `SearchOptions`.
+        is_static: whether the target axis is `max_length`, as XLA needs it.
+    """
+    prefix = inputs.prefix if inputs.has_prefix else None
+    rules = TokenRules(options.search, options.special, prefix)
+    state, memory = model.start(inputs.source)
+    if options.looks_ahead:
         memory = look_ahead(model, memory)
     ids = None
-    if shortlist is not None:  # from here on, tokens are places in the ids
-        ids, search, prefix = shortlisted(shortlist, source, search, tokens, prefix)
+    if options.shortlist is not None:  # from here on, tokens are places in `ids`
+        ids, rules = to_places(options.shortlist, inputs.source, rules)
         memory = model.shorten(memory, ids)
-    batch = tf.shape(tree.flatten(source)[0])[0]
-    limits, max_length = _limits(max_length, source, batch, tokens)
+    search, special, _ = rules
+    batch = tf.shape(tree.flatten(inputs.source)[0])[0]
+    limits, max_length = _length_limits(inputs, options, batch)
     mask = checks.mask_of(memory, search)
-    size = None if mask is None else tf.shape(mask)[1]
-    everybody = Present(tf.range(batch), memory, limits, mask)
-    now = begin(search, batch, size, max_length, tokens)
-    if search.beam is not None:  # the state alone has an axis for the beam
-        state = tree.map_structure(lambda x: _beside(x, search.beam), state)
-    if seed is None:
+    source_size = None if mask is None else tf.shape(mask)[1]
+    now = initial_hypotheses(search, batch, source_size, max_length, special)
+    whole = ActiveBatch(tf.range(batch), memory, limits, mask, finished=now)
+    if search.beam is not None:  # only the state gets an axis for the beam
+        state = tree.map_structure(lambda x: _repeat(x, search.beam), state)
+    seed = inputs.seed
+    if not inputs.has_seed:
         seed = tf.random.uniform([], maxval=2**31 - 1, dtype=tf.int32)
-    rules = search, tokens, prefix
-
-    with tf.__internal__.FuncGraph("one_step").as_default():  # never run
-        *_, written, vocabulary = _one_step(
-            tf.constant(0), now, state, everybody, model, seed, *rules
-        )
-    arrays = [
-        tf.TensorArray(x.dtype, max_length, element_shape=x.shape) for x in written
-    ]
-
-    def body(t, now, state, arrays, leaving):
-        present, last = leaving or (everybody, None)
-        new, after, written, _ = _one_step(t, now, state, present, model, seed, *rules)
-        if leaving:
-            written = among_all(written, present.rows, batch)
-            done = search.done(new, present.limits, present.mask)
-            present, new, after, last = leave(model, done, present, new, after, last)
-            leaving = present, last
-        tree.map_structure(lambda x, old: x.set_shape(old.shape), after, state)
-        tree.map_structure(lambda x, old: x.set_shape(old.shape), new, now)
-        pairs = zip(arrays, written, strict=True)
-        return t + 1, new, after, [array.write(t, x) for array, x in pairs], leaving
-
-    def go_on(t, now, state, arrays, leaving):
-        present = leaving[0] if leaving else everybody
-        return ~tf.reduce_all(search.done(now, present.limits, present.mask))
-
-    state = tree.map_structure(tf.convert_to_tensor, state)
-    leaving = (everybody, now) if leaves and mask is not None else ()
-    steps, now, _, arrays, leaving = tf.while_loop(
-        go_on,
-        body,
-        (tf.constant(0), now, state, arrays, leaving),
-        maximum_iterations=max_length,
+    loop = _Loop(model, rules, seed, max_length, options.may_shrink)
+    steps, now, arrays, vocabulary = _run(loop, whole, now, state)
+    # Without XLA, only steps that were taken get room: the others may be gigabytes.
+    records = tree.map_structure(
+        lambda x: x.stack() if is_static else x.gather(tf.range(steps)), arrays
     )
-    if leaving:
-        present, last = leaving
-        now = put(last, present.rows, now)
-    # XLA wants `max_length` steps; those that were not taken may be gigabytes of zeros.
-    written = [a.stack() if is_static else a.gather(tf.range(steps)) for a in arrays]
-    found = result(search, now, mask, steps, tokens, *written)
+    decoded = build_decoded(search, now, mask, steps, special.pad, records)
     if ids is not None:
-        found = found._replace(tokens=tf.gather(ids, found.tokens))
-    return found, vocabulary
+        decoded = decoded._replace(tokens=tf.gather(ids, decoded.tokens))
+    return decoded, vocabulary
 
 
-def _one_step(t, now, state, present, model, seed, search, tokens, prefix):
-    """New hypotheses, new state, what is kept of every step, and the vocabulary."""
-    memory, limits, mask = present.memory, present.limits, present.mask
-    output, alignment, state = model.step(now.tokens, state, memory)
-    checks.check_vocabulary(output.shape[-1], search, tokens)
-    logits = tf.cast(output, tf.float32)
-    found = candidates(logits, search.best_of, now, t, search, tokens, prefix)
-    if asked(now.coverage):
-        now = now._replace(coverage=_cover(now, alignment))
-    choice = search.choose(found, now, _At(t, mask, seed))
-    new = advance(now, choice, t, limits, tokens)
-    written = [new.tokens, alignment]
-    if choice.parents is not None:
-        state = tree.map_structure(lambda x: follow(x, choice.parents), state)
-        written.append(choice.parents)
-    return new, state, written, output.shape[-1]
+class _Loop(NamedTuple):
+    """What stays the same from step to step."""
+
+    model: Any
+    rules: TokenRules
+    seed: Any  # int32 scalar
+    max_length: Any  # number of steps at most
+    may_shrink: bool  # whether finished sentences may leave the batch
 
 
-def _cover(now, alignment):
-    """The coverage after this step's alignment; a finished hypothesis is done."""
-    alignment = tf.cast(alignment, tf.float32)
-    for _ in range(len(alignment.shape) - len(now.coverage.shape)):
-        alignment = tf.reduce_mean(alignment, axis=-2)  # over heads
-    return now.coverage + tf.where(now.finished[..., None], 0.0, alignment)
+def _run(loop, whole, now, state):
+    """Take steps until every sentence is done.
 
+    Args:
+        loop: `_Loop`.
+        whole: `ActiveBatch` of all sentences.
+        now: `Hypotheses` before the first step.
+        state: of the model.
 
-# Rows from which a product no longer waits for its weights to come from memory.
-_MANY_ROWS = 16
-
-
-def _pays_ahead(search, source, max_length):
-    """Whether to compute for all positions what a step would for each context.
-
-    That is as much work where a source gets as many queries as it has positions. It is
-    less waiting where the products of a step have few rows, which one hypothesis for
-    each of many sentences has not.
+    Returns:
+        the number of steps, the final `Hypotheses`, a `StepRecord` of `TensorArray`s,
+        and the size of the vocabulary.
     """
-    batch, size = tree.flatten(source)[0].shape[:2]
-    if search.beam is None and batch is not None and batch > _MANY_ROWS:
-        return False
-    if isinstance(max_length, RelativeLength) or size is None:
-        return True
-    return (search.beam or 1) * max_length >= size
+    search, batch = loop.rules.search, tf.size(whole.rows)
+    state = tree.map_structure(tf.convert_to_tensor, state)
+    with tf.__internal__.FuncGraph("shapes").as_default():  # never run
+        first = _take_step(loop, tf.constant(0), now, state, whole)
+    arrays = tree.map_structure(
+        lambda x: tf.TensorArray(x.dtype, loop.max_length, element_shape=x.shape),
+        first.record,
+    )
+
+    def body(t, now, state, arrays, shrinking):
+        active = shrinking or whole
+        new, new_state, record, _ = _take_step(loop, t, now, state, active)
+        if shrinking:
+            record = scatter(record, active.rows, batch)
+            done = search.done(new, active.limits, active.mask)
+            shrinking, new, new_state = shrink(loop.model, done, active, new, new_state)
+        _keep_shapes(new_state, state)
+        _keep_shapes(new, now)
+        arrays = tree.map_structure(lambda x, y: x.write(t, y), arrays, record)
+        return t + 1, new, new_state, arrays, shrinking
+
+    def is_any_open(t, now, state, arrays, shrinking):
+        active = shrinking or whole
+        return ~tf.reduce_all(search.done(now, active.limits, active.mask))
+
+    shrinking = whole if loop.may_shrink and whole.mask is not None else ()
+    steps, now, _, arrays, shrinking = tf.while_loop(
+        is_any_open,
+        body,
+        (tf.constant(0), now, state, arrays, shrinking),
+        maximum_iterations=loop.max_length,
+    )
+    if shrinking:
+        now = gather_all(shrinking, now)
+    return steps, now, arrays, first.vocabulary
 
 
-def _limits(max_length, source, batch, tokens):
-    """The greatest length of each sentence `[batch]`, and of all."""
-    if isinstance(max_length, RelativeLength):
-        limits = max_length.limits(source, tokens.pad)
+class _Taken(NamedTuple):
+    """The results of one step."""
+
+    now: Any  # `Hypotheses` after the step
+    state: Any  # of the model
+    record: StepRecord
+    vocabulary: int  # its size
+
+
+def _take_step(loop, t, now, state, active):
+    """Take step `t` with all active sentences: see the start of this file."""
+    search, special, _ = loop.rules
+    logits, alignment, state = loop.model.step(now.tokens, state, active.memory)  # 1.
+    vocabulary = logits.shape[-1]
+    checks.check_vocabulary(vocabulary, search, special)
+    logits = tf.cast(logits, tf.float32)
+    candidates = find_candidates(logits, search.best_of, now, t, loop.rules)  # 2.
+    if is_tracked(now.coverage):
+        now = add_coverage(now, alignment)
+    choice = search.choose(candidates, now, StepInfo(t, active.mask, loop.seed))  # 3.
+    now = advance(now, choice, t, active.limits, special)  # 4.
+    parents = ()
+    if choice.parents is not None:
+        parents = choice.parents
+        state = tree.map_structure(lambda x: gather_parents(x, parents), state)  # 5.
+    return _Taken(now, state, StepRecord(now.tokens, alignment, parents), vocabulary)
+
+
+def _keep_shapes(new, old):
+    """Set the static shapes of new tensors to those of the old ones."""
+    tree.map_structure(lambda x, y: x.set_shape(y.shape), new, old)
+
+
+def _length_limits(inputs, options, batch):
+    """Return the greatest length of each sentence `[batch]`, and of all."""
+    if options.relative_length is not None:
+        pad = options.special.pad
+        limits = options.relative_length.limits(inputs.source, pad)
         return limits, tf.reduce_max(limits)
-    return tf.fill([batch], max_length), max_length
+    return tf.fill([batch], inputs.max_length), inputs.max_length
 
 
-def _beside(x, count):
-    """`[batch, count, ...]` of the same."""
+def _repeat(x, count):
+    """Return `[batch, count, ...]`: each row `count` times."""
     x = tf.convert_to_tensor(x)
     return tf.repeat(x[:, None], count, axis=1)

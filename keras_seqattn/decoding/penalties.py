@@ -1,19 +1,20 @@
-"""Wu et al. 2016: what a hypothesis is worth beside its log-probability."""
+"""The penalties for length and coverage of Wu et al. 2016."""
 
 import tensorflow as tf
 
 from keras_seqattn.ops.mask import per_query
 
-# Below this a source position counts as uncovered: log 0 would end every comparison.
+# Smaller coverages count as this one, because log 0 = -inf cannot be compared.
 UNCOVERED = 1e-6
 
 
 def length_penalty(lengths, alpha):
-    """`lp(Y) = (5 + |Y|)^alpha / (5 + 1)^alpha`; |Y| counts the end token.
+    """Return `lp(Y) = (5 + |Y|)^alpha / (5 + 1)^alpha`; |Y| counts the end token.
 
     Args:
         lengths: any shape.
-        alpha: 0: no penalty; 0.6 to 1 are usual: longer hypotheses win.
+        alpha: 0: no penalty. 0.6 to 1 are usual; larger values prefer longer
+            hypotheses.
 
     Returns:
         float32, the shape of `lengths`. Log-probabilities are divided by it.
@@ -32,7 +33,9 @@ def length_penalty(lengths, alpha):
 
 
 def coverage_penalty(coverage, mask, beta):
-    """`cp(X; Y) = beta * sum_i log(min(sum_j p_ij, 1))`, zero when all is covered.
+    """Return `cp(X; Y) = beta * sum_i log(min(sum_j p_ij, 1))`.
+
+    It is 0 when all source positions are covered, and negative otherwise.
 
     Args:
         coverage: `[batch, ..., source]`, alignments summed over the target.
@@ -40,8 +43,8 @@ def coverage_penalty(coverage, mask, beta):
         beta: 0: no penalty.
 
     Returns:
-        float32 `[batch, ...]`, at most 0. Added to the log-probability. A position
-        counts as uncovered below 1e-6, where the logarithm stops.
+        float32 `[batch, ...]`, at most 0, to be added to the log-probability. A
+        coverage below 1e-6 counts as 1e-6, because log 0 is infinite.
 
     Equations:
         cp(X; Y) = beta * sum{log(min(sum{p[i, j] : j}, 1)) : i}  (14)

@@ -1,12 +1,12 @@
-"""A token at random, as the model says."""
+"""Sampling: tokens drawn from the distribution of the model."""
 
 import dataclasses
 
 import tensorflow as tf
 
 from keras_seqattn.checks import check_count, check_number
-from keras_seqattn.decoding.constraints import NEVER
-from keras_seqattn.decoding.greedy import continued
+from keras_seqattn.decoding.constraints import NEG_INF
+from keras_seqattn.decoding.greedy import add_log_probs
 from keras_seqattn.decoding.hypotheses import Choice
 from keras_seqattn.decoding.search import Search, register
 from keras_seqattn.errors import four_part_error
@@ -17,17 +17,18 @@ from keras_seqattn.errors import four_part_error
 class Sample(Search):
     """Draws tokens from the model's distribution, `n_best` times independently.
 
-    The hypotheses are in the order in which they were drawn: the first is a fair
-    sample. Scores are log-probabilities under the model, at temperature 1 and without
-    truncation. Equal seeds draw the same from the same batch.
+    The hypotheses are not sorted, so the first one is a fair sample. Scores are
+    log-probabilities under the model, at temperature 1 and without truncation. With
+    equal seeds, the same batch gets the same samples.
 
     Args:
-        temperature: divides the logits; below 1 the probable gets more probable.
-        top_k: only the k most probable tokens, and those equal to the last of them.
-        top_p: only the most probable tokens that together reach this probability
-            (nucleus), after `top_k`.
+        temperature: divides the logits; below 1, probable tokens get more probable.
+        top_k: draw from the k most probable tokens only, and from those that are as
+            probable as the last of them. None: all tokens.
+        top_p: draw only from the most probable tokens that together reach this
+            probability (nucleus), after `top_k`. None: all tokens.
         n_best: number of samples.
-        seed: None: another one for every call.
+        seed: an integer; None: a new one for every call.
         **kwargs: of `Search`: min_length, forbidden_tokens, no_repeat_ngram.
 
     Example:
@@ -86,20 +87,22 @@ class Sample(Search):
         gumbel = -tf.math.log(-tf.math.log(uniform))
         tokens = tf.argmax(logits + gumbel, axis=-1, output_type=tf.int32)
         axes = len(tokens.shape)
-        drawn = tf.gather(candidates.logits, tokens, batch_dims=axes)
-        gained = drawn - candidates.log_sum[..., 0]
-        return Choice(tokens, continued(now, gained), None)
+        chosen = tf.gather(candidates.logits, tokens, batch_dims=axes)
+        token_log_probs = chosen - candidates.log_sum[..., 0]
+        return Choice(tokens, add_log_probs(now, token_log_probs), None)
 
 
 def keep_top_k(logits, k):
-    """The logits, -inf below the k-th largest."""
+    """Return the logits, -inf below the k-th largest."""
     values, _ = tf.math.top_k(logits, min(k, logits.shape[-1]))
-    return tf.where(logits < values[..., -1:], NEVER, logits)
+    return tf.where(logits < values[..., -1:], NEG_INF, logits)
 
 
 def keep_top_p(logits, p):
-    """The logits, -inf outside the smallest set that reaches probability p."""
+    """Return the logits, -inf outside of the smallest set with probability p."""
     ordered = tf.sort(logits, axis=-1, direction="DESCENDING")
     before = tf.cumsum(tf.nn.softmax(ordered), axis=-1, exclusive=True)
     kept = tf.where(before < p, ordered, float("inf"))
-    return tf.where(logits < tf.reduce_min(kept, axis=-1, keepdims=True), NEVER, logits)
+    return tf.where(
+        logits < tf.reduce_min(kept, axis=-1, keepdims=True), NEG_INF, logits
+    )

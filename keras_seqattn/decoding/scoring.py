@@ -1,27 +1,27 @@
-"""What a model says about targets that are given."""
+"""Scores of target sentences under a model."""
 
 import tensorflow as tf
 
 from keras_seqattn.decoding.checks import check_source, check_tokens
-from keras_seqattn.decoding.compiled import compiled
-from keras_seqattn.decoding.protocol import can_score
+from keras_seqattn.decoding.compiled_functions import compiled
+from keras_seqattn.decoding.step_model import can_score
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.types import Scored, SpecialTokens
 
 
 @tf.autograph.experimental.do_not_convert
 def score(model, source, target, tokens=None):
-    """Teacher-forced log-probabilities of targets, and their alignments.
+    """Return teacher-forced log-probabilities of targets, and their alignments.
 
-    `score(model, source, decoded.tokens[:, 0]).scores` are `decoded.scores[:, 0]`, but
-    0 where there is no hypothesis, only padding.
+    `score(model, source, decoded.tokens[:, 0]).scores` equals `decoded.scores[:, 0]`.
+    Only where `decode` returns no hypothesis, just padding, the score is 0.
 
     Args:
         model: a `Seq2Seq` or `Ensemble`, i.e. callable on `{"source", "target"}` with
             `return_attention_scores=True`.
         source: int ids `[batch, source]`.
-        target: int ids `[batch, target]` without start token, usually with end token,
-            padded.
+        target: int ids `[batch, target]`, padded, without the start token, usually
+            with the end token.
         tokens: `SpecialTokens`; None: `SpecialTokens()`.
 
     Returns:
@@ -45,7 +45,7 @@ def score(model, source, target, tokens=None):
             "score got an unusable model",
             "a Seq2Seq or an Ensemble of them",
             repr(model),
-            "Pass one that can be called on whole sentences",
+            "Pass a model that can be called on whole sentences",
         )
     check_tokens("score", model, tokens)
     source, target = tf.convert_to_tensor(source), tf.cast(target, tf.int32)
@@ -78,15 +78,16 @@ def score(model, source, target, tokens=None):
 
 def _score(model, source, target, tokens):
     start = tf.fill([tf.shape(target)[0], 1], tokens.start)
-    before = target[:, :-1]
-    before = tf.where(before == tokens.end, tokens.pad, before)  # nothing follows it
-    fed = tf.concat([start, before], axis=1)
-    inputs = {"source": source, "target": fed}
+    previous = target[:, :-1]
+    previous = tf.where(previous == tokens.end, tokens.pad, previous)  # never an input
+    inputs = {"source": source, "target": tf.concat([start, previous], axis=1)}
     logits, alignments = model(inputs, return_attention_scores=True)
     log_probs = tf.nn.log_softmax(tf.cast(logits, tf.float32))
     real = target != tokens.pad
-    chosen = tf.gather(log_probs, target, batch_dims=2)
-    chosen = tf.where(real, chosen, 0.0)
-    seen = real[(slice(None), *[None] * (len(alignments.shape) - 3), slice(None), None)]
-    alignments = tf.where(seen, tf.cast(alignments, tf.float32), 0.0)
-    return Scored(tf.reduce_sum(chosen, axis=1), chosen, alignments)
+    log_probs = tf.gather(log_probs, target, batch_dims=2)
+    log_probs = tf.where(real, log_probs, 0.0)
+    real_rows = real[
+        (slice(None), *[None] * (len(alignments.shape) - 3), slice(None), None)
+    ]
+    alignments = tf.where(real_rows, tf.cast(alignments, tf.float32), 0.0)
+    return Scored(tf.reduce_sum(log_probs, axis=1), log_probs, alignments)

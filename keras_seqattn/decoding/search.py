@@ -1,4 +1,4 @@
-"""What the searches share: what they may not choose, and how they begin."""
+"""The base class of the searches, and the hypotheses that they begin with."""
 
 import dataclasses
 
@@ -12,18 +12,19 @@ from keras_seqattn.errors import four_part_error
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Search:
-    """Base of the searches: values, no weights; two that are equal search alike.
+    """Base class of the searches: options without weights, compared by value.
 
     A search of your own defines `choose(candidates, now, at)`, which returns a
-    `Choice(tokens, log_probs, parents)`: `candidates` are the `Candidates`, `best_of`
-    of them or all, `now` the `Hypotheses`, `at` has the step `t`, the `mask` of the
-    memory and a `seed`. And `beam`, `n_best`, `first`, `rank` and `done`, where they
-    differ.
+    `Choice(tokens, log_probs, parents)`. `candidates` are the `Candidates` (the best
+    `best_of` tokens, or all), `now` are the `Hypotheses`, and `at` is a `StepInfo`: the
+    step `t`, the `mask` of the memory and a `seed`. Override `beam`, `n_best`, `first`,
+    `rank` and `done` where your search differs.
 
     Args:
         min_length: least number of tokens, the end token and a prefix included.
-        forbidden_tokens: ids that are never chosen; padding and start never are anyway.
-        no_repeat_ngram: n-grams of this size occur at most once in a hypothesis;
+        forbidden_tokens: ids that are never chosen. Padding and start token are never
+            chosen anyway.
+        no_repeat_ngram: n-grams of this size occur at most once in a hypothesis.
             0: no such rule.
     """
 
@@ -31,9 +32,9 @@ class Search:
     forbidden_tokens: tuple = ()
     no_repeat_ngram: int = 0
 
-    # Not options of every search, so not fields here.
-    beam = None  # how many hypotheses a sentence has; None: one, without an axis for it
-    best_of = None  # how many of the most probable tokens it wants; None: all tokens
+    # Class attributes: not every search has them as options.
+    beam = None  # number of hypotheses of a sentence; None: one, without an axis for it
+    best_of = None  # number of candidates that `choose` needs; None: all tokens
     n_best = 1
     coverage_penalty = 0.0
     seed = None
@@ -45,7 +46,7 @@ class Search:
                 f"{owner} got unusable forbidden_tokens",
                 "a tuple of ids",
                 repr(self.forbidden_tokens),
-                "Pass e.g. (3,) for one",
+                "Pass e.g. (3,) for one id",
             )
         object.__setattr__(self, "forbidden_tokens", tuple(self.forbidden_tokens))
         check_count(owner, "min_length", self.min_length, 0)
@@ -54,16 +55,16 @@ class Search:
             check_count(owner, "forbidden_tokens", token, 0)
 
     def first(self, batch):
-        """Log-probabilities before the first step, `[batch]` or `[batch, beam]`."""
+        """Return the log-probabilities before step 0, `[batch]` or `[batch, beam]`."""
         shape = [batch] if self.beam is None else [batch, self.beam]
         return tf.zeros(shape)
 
     def rank(self, now, mask):
-        """The value that sorts, the shape of `now.log_probs`."""
+        """Return the value that sorts hypotheses, the shape of `now.log_probs`."""
         return now.log_probs
 
     def done(self, now, limits, mask):
-        """Sentences whose result is certain, bool `[batch]`."""
+        """Return whether the result of each sentence is final, bool `[batch]`."""
         return now.finished if self.beam is None else tf.reduce_all(now.finished, 1)
 
     def get_config(self):
@@ -75,20 +76,20 @@ class Search:
         return cls(**config)
 
 
-def begin(search, batch, source_size, max_length, tokens):
-    """`Hypotheses` before the first step: empty, the start token was the last."""
+def initial_hypotheses(search, batch, source_size, max_length, special):
+    """Return empty `Hypotheses`, with the start token as the last token."""
     log_probs = search.first(batch)
-    like = tf.zeros_like(log_probs, tf.int32)
+    zeros = tf.zeros_like(log_probs, tf.int32)
     history = coverage = ()
     if search.no_repeat_ngram:
-        history = tf.zeros(tf.concat([tf.shape(like), [max_length]], 0), tf.int32)
-        history = tf.ensure_shape(history, (*like.shape, None))
+        history = tf.zeros(tf.concat([tf.shape(zeros), [max_length]], 0), tf.int32)
+        history = tf.ensure_shape(history, (*zeros.shape, None))
     if search.coverage_penalty:
-        coverage = tf.zeros(tf.concat([tf.shape(like), [source_size]], 0))
+        coverage = tf.zeros(tf.concat([tf.shape(zeros), [source_size]], 0))
     return Hypotheses(
-        tokens=like + tokens.start,
+        tokens=zeros + special.start,
         log_probs=log_probs,
-        lengths=like,
+        lengths=zeros,
         finished=log_probs == -float("inf"),
         coverage=coverage,
         history=history,

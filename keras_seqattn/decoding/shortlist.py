@@ -1,4 +1,4 @@
-"""The target tokens that a batch may choose from: few, so that they cost less."""
+"""Shortlists: a few target tokens for each batch, so that logits cost less."""
 
 import dataclasses
 import functools
@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_seqattn.checks import check_count
-from keras_seqattn.decoding.lexicon import aligned, counted
+from keras_seqattn.decoding.lexicon import ids_by_frequency, most_aligned
 from keras_seqattn.decoding.shortlist_file import read_arrays
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.files import replacing
@@ -18,24 +18,25 @@ from keras_seqattn.types import SpecialTokens
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Shortlist:
-    """For every source token the target tokens that it may become.
+    """A table of the likely translations of every source token.
 
-    `decode(..., shortlist=...)` computes logits for one list per batch: the special
-    tokens, the most frequent tokens, and those of the table for any source token of the
-    batch. Where these are more than `size`, the first of every source token go before
-    the second of any, and the frequent before the rare; where they are fewer, the most
-    frequent of the others fill up. A value: two that are equal list alike.
+    `decode(..., shortlist=...)` computes logits for one list of target tokens per
+    batch: the special tokens, the most frequent tokens, and the tokens in the table for
+    all source tokens of the batch. If these are more than `size`, the first target
+    token of every source token comes before all second ones, and frequent tokens come
+    before rare ones. If these are fewer, the most frequent other tokens are added.
+    Shortlists are compared by value.
 
-    What is not listed cannot be chosen, and has no part in the scores: these are
-    log-probabilities among the tokens of the list, and so those of another batch may
-    differ. `score` has no list.
+    Tokens that are not in the list cannot be chosen and do not count in the scores:
+    scores are log-probabilities among the tokens of the list, so they depend on the
+    batch. `score` uses all tokens.
 
     Args:
-        table: int `[source_vocabulary, per_token]`, target ids, the best first; -1
-            where there are no more.
+        table: int `[source_vocabulary, per_token]`, target ids, the best first; rows
+            are filled with -1.
         frequent: int `[vocabulary]`, all target ids, the most frequent first.
-        common: how many of the most frequent are listed for every batch.
-        size: number of tokens of a list; of a smaller vocabulary, all.
+        common: how many of the most frequent tokens every list has.
+        size: number of tokens in a list; a smaller vocabulary is listed completely.
 
     Example:
         >>> table = [[-1, -1], [-1, -1], [-1, -1], [-1, -1], [5, 6], [7, -1]]
@@ -45,7 +46,7 @@ class Shortlist:
 
     References:
         Jean et al. 2015, arXiv:1412.2007.
-        L'Hostis et al. 2016, arXiv:1610.00072 (what to select by).
+        L'Hostis et al. 2016, arXiv:1610.00072 (how to select).
     """
 
     table: Any
@@ -55,7 +56,7 @@ class Shortlist:
 
     def __post_init__(self):
         for name in ("table", "frequent"):
-            array = np.array(getattr(self, name))  # a copy: nobody else writes into it
+            array = np.array(getattr(self, name))  # a copy that no caller can change
             array.setflags(write=False)
             object.__setattr__(self, name, array)
         check_count("Shortlist", "common", self.common, 0)
@@ -65,18 +66,18 @@ class Shortlist:
 
     @classmethod
     def learn(cls, model, pairs, per_token=20, common=100, size=2000, batch_size=64):
-        """Learns the table from what a trained model looks at when it reads pairs.
+        """Learn the table from the alignments of a trained model.
 
-        A source token gets the target tokens that look at it more than at any other
-        position, those that do so most often first.
+        Each target token is aligned to the source token with its largest weight. A
+        source token gets the target tokens that are aligned to it most often.
 
         Args:
-            model: a `Seq2Seq` or `Ensemble` with attention, as `score` takes it.
-            pairs: `EncodedPairs`, e.g. those of the training.
+            model: a `Seq2Seq` or `Ensemble` with attention, which `score` accepts.
+            pairs: `EncodedPairs`, e.g. the training set.
             per_token: greatest number of target tokens for a source token.
             common: of `Shortlist`.
             size: of `Shortlist`.
-            batch_size: pairs that are read at once.
+            batch_size: number of pairs in a batch.
 
         Example:
             >>> cell = BahdanauCell(8, attention=BahdanauAttention(8))
@@ -95,24 +96,24 @@ class Shortlist:
         """
         check_count("Shortlist.learn", "per_token", per_token, 1)
         check_count("Shortlist.learn", "batch_size", batch_size, 1)
-        table = aligned(model, pairs, per_token, batch_size)
-        return cls(table, counted(model, pairs), common, size)
+        table = most_aligned(model, pairs, per_token, batch_size)
+        return cls(table, ids_by_frequency(model, pairs), common, size)
 
     def ids(self, source, tokens=None, first=(), prefix=None):
-        """The list of a batch: int32 `[size]`, graph code.
+        """Return the list of a batch: int32 `[size]`; graph code.
 
-        All ids up to the largest of a special token stay in their places, `first`
-        follows, then the others in ascending order.
+        It begins with all ids up to the largest special token, so that these are their
+        own places. The ids `first` follow, then the others in ascending order.
 
         Args:
             source: int ids `[batch, source]`.
             tokens: `SpecialTokens`; None: `SpecialTokens()`.
-            first: ids that are listed whatever the source, a tuple.
-            prefix: int ids of any shape that are listed, too.
+            first: tuple of ids that are in every list.
+            prefix: int ids of any shape that are in this list, too.
         """
         tokens = SpecialTokens() if tokens is None else SpecialTokens(*tokens)
         source, vocabulary = tf.convert_to_tensor(source), len(self.frequent)
-        given = given_ids(tokens, first)
+        fixed = fixed_ids(tokens, first)
         proposed = tf.gather(tf.constant(self.table, tf.int32), source)
         proposed = tf.where((source == tokens.pad)[..., None], -1, proposed)
         rank = 2 + tf.range(self.table.shape[1]) + tf.zeros_like(proposed)
@@ -121,23 +122,23 @@ class Shortlist:
             forced = tf.reshape(tf.cast(prefix, tf.int32), [-1])
             proposed = tf.concat([forced, proposed], axis=0)
             rank = tf.concat([tf.zeros_like(forced), rank], axis=0)
-        # The best rank of each target id; those that are -1 belong to nobody.
+        # The best rank of each target id; ids of -1 are ignored.
         best = tf.math.unsorted_segment_min(rank, proposed, vocabulary)
         worst = 2 + self.table.shape[1]
-        otherwise = np.where(self._place < self.common, 1, worst)
-        best = tf.minimum(best, otherwise.astype(np.int32))
-        order = best * vocabulary + self._place  # the frequent first among equals
-        order = tf.where(np.isin(range(vocabulary), given), order.dtype.max, order)
-        count = max(min(self.size, vocabulary) - len(given), 0)
+        common_rank = np.where(self._place < self.common, 1, worst)
+        best = tf.minimum(best, common_rank.astype(np.int32))
+        order = best * vocabulary + self._place  # then by frequency
+        order = tf.where(np.isin(range(vocabulary), fixed), order.dtype.max, order)
+        count = max(min(self.size, vocabulary) - len(fixed), 0)
         _, others = tf.math.top_k(-order, count)
-        return tf.concat([tf.constant(given, tf.int32), tf.sort(others)], axis=0)
+        return tf.concat([tf.constant(fixed, tf.int32), tf.sort(others)], axis=0)
 
     @functools.cached_property
     def _place(self):
-        """int32 `[vocabulary]`, the place of each target id among the frequent ones."""
+        """The place of each target id in `frequent`, int32 `[vocabulary]`."""
         return np.argsort(self.frequent).astype(np.int32)
 
-    # A value -----------------------------------------------------------------------
+    # Comparison by value -----------------------------------------------------------
 
     @functools.cached_property
     def _content(self):
@@ -159,21 +160,21 @@ class Shortlist:
             f"size={self.size})"
         )
 
-    # Keeping ----------------------------------------------------------------------
+    # Saving -----------------------------------------------------------------------
 
     def save(self, path):
-        """Writes one file, NumPy's .npz whatever its name."""
+        """Save the shortlist in one file, in NumPy's .npz format."""
         with replacing(path) as part, open(part, "wb") as file:
             np.savez_compressed(file, **dataclasses.asdict(self))
 
     @classmethod
     def load(cls, path):
-        """The shortlist that was saved in a file."""
+        """Return the shortlist that was saved in a file."""
         return cls(**read_arrays(path, {"table": 2, "frequent": 1}, ("common", "size")))
 
 
-def given_ids(tokens, first=()):
-    """The ids with which every list begins, in places that are known beforehand."""
+def fixed_ids(tokens, first=()):
+    """Return the ids with which every list begins, for all batches."""
     special = list(range(max(tokens) + 1))
     return special + sorted(set(first) - set(special))
 
@@ -184,7 +185,7 @@ def _check_frequent(frequent):
         raise four_part_error(
             "Shortlist got unusable frequent tokens",
             f"every target id once, 0 to {frequent.size - 1}, [vocabulary]",
-            f"shape {frequent.shape} with other ids, or some of them twice",
+            f"shape {frequent.shape} with other ids, or with ids that repeat",
             "Pass the whole vocabulary, the most frequent first; `common` says how "
             "many of them are always listed",
         )

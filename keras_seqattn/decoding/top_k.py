@@ -1,58 +1,58 @@
-"""The k largest of many, faster than sorting them all."""
+"""The k largest of many values, faster than `tf.math.top_k`."""
 
 import tensorflow as tf
 
 CHUNK = 64
-LONGEST = 4 * CHUNK
+LONGEST_CHUNK = 4 * CHUNK
 
 
 def top_k(x, k):
-    """`tf.math.top_k(x, k)`, the same values and indices, ties included.
+    """Return the values and indices of `tf.math.top_k(x, k)`, ties included.
 
     Args:
-        x: `[..., size]`, the size known.
+        x: `[..., size]`, with a static size.
         k: Python int, at most the size.
 
     Returns:
         values and indices, `[..., k]`, the largest first.
     """
-    if not pays(x.shape[-1], k):
+    if not chunks_pay(x.shape[-1], k):
         return tf.math.top_k(x, k)
-    return top_k_of_chunks(*chunked(x), k)
+    return top_k_of_chunks(*split_into_chunks(x), k)
 
 
-def pays(size, k):
-    """Whether there are so many chunks that most need not be looked at."""
+def chunks_pay(size, k):
+    """Whether there are so many chunks that only few of them have to be searched."""
     return size >= 4 * k * CHUNK
 
 
-def chunked(x):
-    """`x` in pieces `[..., chunks, length]`, and the largest of each piece."""
+def split_into_chunks(x):
+    """Return `x` as `[..., chunks, length]`, and the maximum of each chunk."""
     size = x.shape[-1]
-    # Without a remainder nothing has to be padded, which is a pass over all of it.
-    whole = (n for n in range(CHUNK, LONGEST + 1) if size % n == 0)
-    length = next(whole, CHUNK)
+    # A length without a remainder avoids the padding, which is a pass over all of `x`.
+    lengths = (n for n in range(CHUNK, LONGEST_CHUNK + 1) if size % n == 0)
+    length = next(lengths, CHUNK)
     if size % length:
-        rest = [[0, 0]] * (len(x.shape) - 1) + [[0, -size % length]]
-        x = tf.pad(x, rest, constant_values=-float("inf"))  # behind any real one
+        paddings = [[0, 0]] * (len(x.shape) - 1) + [[0, -size % length]]
+        x = tf.pad(x, paddings, constant_values=-float("inf"))
     shape = [*tf.unstack(tf.shape(x)[:-1]), x.shape[-1] // length, length]
     x = tf.reshape(x, shape)
     return x, tf.reduce_max(x, axis=-1)
 
 
 def top_k_of_chunks(x, maxima, k):
-    """`top_k` of what was `chunked`.
+    """Return `top_k` of the array that `split_into_chunks` split.
 
-    An element among the k largest lies in one of the k chunks with the largest maxima
-    (with ties, those that come first), so only these are looked at closely. On two
-    cores, `[320, 8000]` and k = 5 take a quarter of the time.
+    Each of the k largest elements lies in one of the k chunks with the largest maxima
+    (with ties, the first of these), so only these chunks are searched. On two cores,
+    `[320, 8000]` and k = 5 take a quarter of the time.
     """
     length, axes = x.shape[-1], len(x.shape) - 2
     _, best = tf.math.top_k(maxima, k)
     if k > 1:
-        best = tf.sort(best, axis=-1)  # so that ties fall to the lower index
-    candidates = tf.gather(x, best, batch_dims=axes)
+        best = tf.sort(best, axis=-1)  # so that the lower index wins a tie
+    chunks = tf.gather(x, best, batch_dims=axes)
     shape = tf.concat([tf.shape(best)[:-1], [k * length]], axis=0)
-    values, index = tf.math.top_k(tf.reshape(candidates, shape), k)
+    values, index = tf.math.top_k(tf.reshape(chunks, shape), k)
     chunk = tf.gather(best, index // length, batch_dims=axes)
     return values, chunk * length + index % length

@@ -41,7 +41,7 @@ def export_saved_model(
     - `serving_default` returns `text` and `score`, `[batch]`;
     - `translate_with_attention` returns the fields of `Translated`;
     - `nbest` returns the fields of `NBest`, with all hypotheses of a beam;
-    - `encode` returns the fields of `Read`.
+    - `encode` returns the fields of `EncodedTexts`.
 
     `score` has the inputs `source` and `target`, and returns the fields of
     `ScoredTexts`. Models that cannot be called on whole sentences do not have it.

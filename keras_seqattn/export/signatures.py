@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from keras_seqattn.decoding.protocol import can_score
+from keras_seqattn.decoding.step_model import can_score
 from keras_seqattn.errors import four_parts
 
 _TEXT, _SOURCE, _TARGET = (
@@ -33,7 +33,7 @@ def signatures(pipeline, weights):
 
     @_function(_TEXT)
     def n_best(text):
-        if pipeline.widest != pipeline.search:
+        if pipeline.full_search != pipeline.search:
             return answer(pipeline.n_best, text)
         full = translate_with_attention(text)  # shares its graph
         fields = {name: full[name] for name in ("texts", "scores", "ranking")}

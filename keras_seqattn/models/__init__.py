@@ -1,4 +1,4 @@
-"""Whole models, and what is done with the weights of several."""
+"""Whole models, scheduled sampling, and averages of checkpoints."""
 
 from keras_seqattn.models.averaging import average_checkpoints
 from keras_seqattn.models.sampling_probability import (

@@ -1,4 +1,4 @@
-"""One model out of several checkpoints of its training."""
+"""The average of several checkpoints of a model."""
 
 import os
 import zipfile
@@ -10,17 +10,17 @@ from keras_seqattn.models.checkpoint import load_weights
 
 
 def average_checkpoints(model, paths):
-    """Sets the weights of a model to the mean of those saved in some files.
+    """Set the weights of a model to the mean of the weights in several files.
 
-    The last few checkpoints of one training, averaged, often translate better than the
-    last one. In memory there are never more than three sets of weights, that of the
-    model, a copy of it, and a sum in float64, however many files. What is not a float
-    (a counter) comes from the last file. If a file cannot be read or does not fit, the
-    model keeps the weights that it had. Its optimizer always keeps its state.
+    The average of the last few checkpoints of a training often translates better than
+    the last one. For any number of files, at most three sets of weights are in memory:
+    the model's, a copy of them, and a sum in float64. Variables that are not floats
+    (counters) come from the last file. If a file cannot be read or does not fit, the
+    model keeps its weights. The state of its optimizer never changes.
 
     Args:
         model: a built `keras.Model`.
-        paths: of `.weights.h5` or `.keras` files of this model.
+        paths: paths of `.weights.h5` or `.keras` files of this model.
 
     Equations:
         w = sum{w_n : n} / N
@@ -38,7 +38,7 @@ def average_checkpoints(model, paths):
         2.0
     """
     paths = [os.fspath(path) for path in paths]
-    _check(model, paths)
+    _check_arguments(model, paths)
     backup = [_value(variable).copy() for variable in model.variables]
     try:
         totals = _totals(model, paths)
@@ -51,7 +51,10 @@ def average_checkpoints(model, paths):
 
 
 def _totals(model, paths):
-    """Of each variable: the sum if it is a float, else its value in the last file."""
+    """Return for each variable the sum over all files, or its last value.
+
+    Floats are summed; the others keep their value of the last file.
+    """
     totals = [0.0] * len(model.variables)
     for path in paths:
         _load(model, path)
@@ -79,25 +82,25 @@ def _load(model, path):
             "average_checkpoints got a file that does not fit the model",
             f"weights of {model.name!r} in a .weights.h5 or .keras file",
             repr(path),
-            "Use checkpoints of one and the same model; the error above says what "
-            "Keras could not read",
+            "Use checkpoints of this model; the error above says what Keras could not "
+            "read",
         ) from error
 
 
-def _check(model, paths):
+def _check_arguments(model, paths):
     if not paths:
         raise four_part_error(
             "average_checkpoints got nothing to average",
             "one path or more",
             "none",
-            "Check the pattern that should have found the files",
+            "Check the pattern of the file names",
         )
     if not model.built:
         raise four_part_error(
             "average_checkpoints got a model without weights",
             "a built model",
             f"{model.name!r} with built=False",
-            "Call it once before",
+            "Call the model once, to build it",
         )
     quantized = [
         layer.name
@@ -107,7 +110,7 @@ def _check(model, paths):
     if quantized:
         raise four_part_error(
             "average_checkpoints got a quantised model",
-            "weights whose mean is a weight again",
+            "float weights, which can be averaged",
             f"{quantized} in integers with scales",
             "Average first, then quantize",
         )
@@ -117,5 +120,5 @@ def _check(model, paths):
             "average_checkpoints got paths that do not exist",
             "files",
             missing,
-            "Check the folder; the model has not been touched",
+            "Check the folder; the model is unchanged",
         )

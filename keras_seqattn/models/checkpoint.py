@@ -1,4 +1,4 @@
-"""The weights of a model in a file that is written whole or not at all."""
+"""The weights of a model in a file that is written completely or not at all."""
 
 import contextlib
 import io
@@ -8,34 +8,37 @@ from keras_seqattn.safe_reading import open_regular
 
 
 def save_weights(model, path, with_optimizer=False):
-    """Saves the weights of a model in a `.weights.h5` file, with a checksum beside it.
+    """Save the weights of a model in a `.weights.h5` file, with a checksum file.
 
-    With its optimizer, training can go on from them.
+    With the state of the optimizer, training can be continued.
     """
-    extra = contextlib.nullcontext() if with_optimizer else without_optimizer(model)
-    memory = _Memory()
-    with extra:
-        model.save_weights(memory)
+    context = contextlib.nullcontext() if with_optimizer else without_optimizer(model)
+    file = _MemoryFile()
+    with context:
+        model.save_weights(file)
     with replacing(path, with_checksum=True) as unfinished:
-        unfinished.write_bytes(memory.getbuffer())
+        unfinished.write_bytes(file.getbuffer())
 
 
 def load_weights(model, path, with_optimizer=False):
-    """Loads what `save_weights` saved; without it, the optimizer keeps its state."""
-    extra = contextlib.nullcontext() if with_optimizer else without_optimizer(model)
+    """Load weights that `save_weights` saved.
+
+    Without `with_optimizer`, the state of the optimizer does not change.
+    """
+    context = contextlib.nullcontext() if with_optimizer else without_optimizer(model)
     check_regular(path)
-    with extra:
+    with context:
         model.load_weights(path)
 
 
 def check_regular(path):
-    """Raises for a pipe or a device, on which HDF5 waits without end."""
+    """Check that a path is not a pipe or a device, where HDF5 would wait forever."""
     open_regular("load_weights", path).close()
 
 
 @contextlib.contextmanager
 def without_optimizer(model):
-    """Checkpoints hold the state of an optimizer, too, which is not wanted here."""
+    """Remove the optimizer of a model for a while, so that files leave it out."""
     optimizer = getattr(model, "optimizer", None)
     if optimizer is None:
         yield
@@ -47,10 +50,10 @@ def without_optimizer(model):
         model.optimizer = optimizer
 
 
-class _Memory(io.BytesIO):
-    """A file in memory, for HDF5: when a disk gets full, HDF5 crashes the process.
+class _MemoryFile(io.BytesIO):
+    """A file in memory: HDF5 would crash the process on a full disk.
 
-    Keras wants a name with this ending, and gives the object itself to HDF5.
+    Keras checks the ending of its name and passes the object on to HDF5.
     """
 
     def __str__(self):

@@ -1,4 +1,4 @@
-"""How often a decoder in training is fed what it said itself, step by step."""
+"""Schedules of scheduled sampling: the probability of the model's own token."""
 
 import math
 
@@ -9,15 +9,15 @@ from keras_seqattn.errors import four_part_error
 
 
 class SamplingProbability:
-    """Base of the schedules of scheduled sampling: a function of the step.
+    """Base class of the schedules of scheduled sampling: a function of the step.
 
-    Bengio et al. write eps_i for the probability of the *true* token at step i, which
-    decays. Here it is the other one, 1 - eps_i, that of the model's own token, which
-    grows. Write `__call__(step)` and `get_config()` for one of your own.
+    In Bengio et al., eps_i is the probability of the *true* token at step i; it decays.
+    Here a schedule returns 1 - eps_i, the probability of the model's own token; it
+    grows. A schedule of your own defines `__call__(step)` and `get_config()`.
     """
 
     def __call__(self, step):
-        """The probability of the model's own token, a float32 scalar in [0, 1]."""
+        """Return the probability of the model's own token, float32 in [0, 1]."""
         raise four_part_error(
             f"{type(self).__name__} does not say its probability",
             "a method __call__(step)",
@@ -62,7 +62,7 @@ class ConstantProbability(SamplingProbability):
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
 class LinearProbability(SamplingProbability):
-    """Grows by the same amount at every step.
+    """A probability that grows by the same amount at every step.
 
     Args:
         slope: growth per step, c.
@@ -86,8 +86,7 @@ class LinearProbability(SamplingProbability):
                 "LinearProbability got an unusable slope",
                 "a positive number",
                 f"slope={slope!r}",
-                "Use one over the number of steps in which the probability shall grow "
-                "by 1",
+                "Use one over the number of steps in which the probability grows by 1",
             )
         _check_probability("LinearProbability", "initial", initial)
         _check_probability("LinearProbability", "maximum", maximum)
@@ -103,10 +102,10 @@ class LinearProbability(SamplingProbability):
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
 class ExponentialProbability(SamplingProbability):
-    """Grows fast at first.
+    """A probability that grows fast at first and then more slowly.
 
     Args:
-        k: below 1; the nearer, the slower.
+        k: a number below 1; nearer to 1 it grows more slowly.
 
     Equations:
         eps_i = k^i
@@ -131,7 +130,7 @@ class ExponentialProbability(SamplingProbability):
         self.k = k
 
     def __call__(self, step):
-        # expm1: near 1, k is hardly a number of its own in float32.
+        # 1 - k^i would lose its digits in float32 when k is near 1; expm1 does not.
         return -ops.expm1(ops.cast(step, "float32") * math.log(self.k))
 
     def get_config(self):
@@ -140,10 +139,12 @@ class ExponentialProbability(SamplingProbability):
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
 class InverseSigmoidProbability(SamplingProbability):
-    """Grows slowly, then fast, then slowly: it is one half at step k log k.
+    """A probability that grows slowly, then fast, then slowly.
+
+    It is one half at step k log k.
 
     Args:
-        k: 1 or more; the larger, the later.
+        k: 1 or more; a larger k lets it grow later.
 
     Equations:
         eps_i = k / (k + exp(i / k))
@@ -168,7 +169,7 @@ class InverseSigmoidProbability(SamplingProbability):
         self.k = k
 
     def __call__(self, step):
-        # 1 - k / (k + e^x) is a sigmoid, which does not overflow.
+        # 1 - k / (k + e^(i / k)), written as a sigmoid, which does not overflow.
         return ops.sigmoid(ops.cast(step, "float32") / self.k - math.log(self.k))
 
     def get_config(self):
@@ -181,5 +182,5 @@ def _check_probability(owner, name, probability):
             f"{owner} got an unusable {name}",
             "a number in [0, 1]",
             f"{name}={probability!r}",
-            "Use 0 for teacher forcing, 1 for none of it",
+            "Use 0 for teacher forcing, 1 for the model's own tokens only",
         )

@@ -1,4 +1,4 @@
-"""Training on the model's own words, now and then."""
+"""Scheduled sampling: training on some of the model's own tokens."""
 
 import keras
 from keras import ops
@@ -11,39 +11,41 @@ from keras_seqattn.ops.precision import at_least_float32
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
 class ScheduledSampling(keras.Model):
-    """Feeds a model in training its own tokens in place of some true ones.
+    """Trains a model with some of its own tokens in place of true target inputs.
 
-    Compile and fit it in place of the model, then go on with the model, which it
-    trains: decode, evaluate and save `scheduled.model`. Without `training=True` it is
-    that model.
+    Compile and fit it in place of the model. It trains the model itself, so decode,
+    evaluate and save `scheduled.model` afterwards. Without `training=True` it computes
+    the same as the model.
 
-    A training step is two passes. The first, teacher-forced and without gradient and
-    dropout, says what the model would have put in place of each token. Some of the true
-    target inputs are replaced by that, each with the probability of the current step
-    (`optimizer.iterations`). The second pass, over the mixed inputs, gives the logits
-    of the loss. The start token and padding stay, and padding is never drawn.
+    A training step has two forward passes. The first is teacher-forced, without
+    gradient and dropout; it yields the model's own token at each position. Then some of
+    the true target inputs are replaced by these tokens, each with the probability of
+    the current step (`optimizer.iterations`). The second pass, over the mixed inputs,
+    computes the logits of the loss. The start token and padding are never replaced, and
+    no token is replaced by padding.
 
-    Bengio et al. draw token by token in one pass, so that what is drawn depends on what
-    was drawn before. Two passes are an approximation (that of Mihaylova, Martins 2019
-    for Transformers): here it depends on the true tokens. They are two parallel passes
-    in place of a loop through the head, and work with every decoder.
+    Bengio et al. draw token by token in one pass, so that each drawn token depends on
+    the tokens drawn before. Two passes are an approximation (by Mihaylova, Martins 2019
+    for Transformers): each drawn token depends on the true tokens before it. Both
+    passes are parallel over the target, with no loop through the head, and work with
+    every decoder.
 
     Args:
-        model: called on `{"source": ids, "target": ids}` with `training=...`, returns
-            logits `[batch, target, vocabulary]`, e.g. a `Seq2Seq`.
+        model: a `keras.Model`, e.g. a `Seq2Seq`. A call on `{"source": ids, "target":
+            ids}` with `training=...` returns logits `[batch, target, vocabulary]`.
         probability: a `SamplingProbability`, e.g. `InverseSigmoidProbability(2000)`.
         use_argmax: whether the most probable token replaces the true one. False: a
             token drawn from the model's distribution.
-        pad: id of the padding. None: that of the model if it has a `pad`, else 0.
-        seed: for the draws.
+        pad: id of the padding. None: `model.pad` if the model has it, else 0.
+        seed: seed of the random draws.
         **kwargs: of `keras.Model`.
 
     Call arguments:
-        inputs: those of the model; the target begins with the start token.
+        inputs: the inputs of the model; the target begins with the start token.
         training: whether some tokens are replaced.
 
     Returns:
-        logits `[batch, target, vocabulary]`, with the mask of the model's.
+        logits `[batch, target, vocabulary]`, with the mask of the model's logits.
 
     Equations:
         y'_t ~ p(. | y_1 .. y_{t-1}, x)   (first pass)
@@ -92,7 +94,7 @@ class ScheduledSampling(keras.Model):
         return self.model({**inputs, "target": mixed}, training=True)
 
     def _own_tokens(self, logits):
-        """What the model says at each position, never padding: `[batch, target]`."""
+        """Return a token of the model for each position, never padding."""
         logits = at_least_float32(ops.stop_gradient(logits))
         vocabulary = logits.shape[-1]
         is_pad = ops.equal(ops.arange(vocabulary), self.pad)
@@ -105,15 +107,21 @@ class ScheduledSampling(keras.Model):
         )
 
     def _mix(self, target, own):
-        """The target inputs, some of them replaced by what was said one step before."""
+        """Return target inputs, some of them replaced by the model's own tokens.
+
+        Args:
+            target: ids `[batch, target]`, the true inputs.
+            own: ids `[batch, target]`, the model's token after each input.
+        """
         step = _optimizer(self).iterations
         real = ops.not_equal(target, self.pad)
-        # Said before the start token, wherever that is: nothing.
-        said = ops.pad(real[:, :-1], ((0, 0), (1, 0)))
+        # The first real input is the start token. The model has no token of its own for
+        # it, because no real input comes before it.
+        has_own = ops.pad(real[:, :-1], ((0, 0), (1, 0)))
         own = ops.pad(own[:, :-1], ((0, 0), (1, 0)))
-        coins = keras.random.uniform(ops.shape(target), seed=self.seed_generator)
-        replaced = ops.less(coins, self.probability(step))
-        return ops.where(replaced & real & said, own, target)
+        uniform = keras.random.uniform(ops.shape(target), seed=self.seed_generator)
+        is_drawn = ops.less(uniform, self.probability(step))
+        return ops.where(is_drawn & real & has_own, own, target)
 
     def get_config(self):
         return {
@@ -161,7 +169,7 @@ def _target(inputs):
 
 
 def _optimizer(model):
-    """The optimizer, which counts the steps."""
+    """Return the optimizer of a model, which counts the steps."""
     if getattr(model, "optimizer", None) is None:
         raise four_part_error(
             "ScheduledSampling got no optimizer to count its steps",

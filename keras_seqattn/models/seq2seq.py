@@ -1,4 +1,4 @@
-"""A whole model: from the ids of two sentences to logits, at once or step by step."""
+"""A sequence-to-sequence model: from ids to logits, at once or step by step."""
 
 import inspect
 
@@ -24,31 +24,31 @@ _PARTS = (
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
 class Seq2Seq(keras.Model):
-    """Embeds, encodes, bridges, decodes, and puts a head on it.
+    """A sequence-to-sequence model: embeddings, encoder, bridge, decoder and head.
 
-    All weights exist once it is made. Train it with `fit` and a stock Keras loss: the
-    logits carry the target's mask; or with `compile(loss="auto")`, for which they never
-    exist. Search with `decode`.
+    The constructor creates all weights. Train it with `fit` and a stock Keras loss (the
+    logits carry the mask of the target), or with `compile(loss="auto")`, which never
+    computes all logits at once. Search with `decode`.
 
     Args:
         source_embedding: `keras.layers.Embedding` of the source's tokens.
         encoder: an `Encoder`, e.g. `BiEncoder`.
         decoder: an `AttentionDecoder`.
         head: `OutputHead`, `DeepOutputHead`, or any layer from outputs to logits.
-        target_embedding: `keras.layers.Embedding` of the target's tokens; None: the
-            source's, for a joint vocabulary. Tied to a head that was given the same
-            `keras.layers.ReversibleEmbedding`: two ways, or all three.
+        target_embedding: `keras.layers.Embedding` of the target's tokens. None: the
+            source's, for a joint vocabulary. A head with the same
+            `keras.layers.ReversibleEmbedding` is tied to it.
         bridge: a `Bridge`, from the encoder's state to the decoder's; None: zeros.
-        source_word_dropout: rate at which whole source words lose their embedding.
-        target_word_dropout: the same for the target words that are fed.
+        source_word_dropout: rate at which embeddings of whole source words become zero.
+        target_word_dropout: the same rate for the target inputs.
         pad: id of the padding, in both languages.
-        seed: for the word dropout.
+        seed: seed of the word dropout.
         **kwargs: of `keras.Model`.
 
     Call arguments:
         inputs: `{"source": ids, "target": ids}`, int `[batch, source]` and
             `[batch, target]`; the target begins with the start token and lacks the end
-            token (labels are the same, one to the left).
+            token (the labels lack the start token and have the end token).
         return_attention_scores: whether to return the alignments too.
         training: whether dropout applies.
 
@@ -125,7 +125,7 @@ class Seq2Seq(keras.Model):
         outputs = self.decoder.compute_output_shape(target, encoded.values)
         read = [outputs, target] if self._head_reads else [outputs]
         self.head.build(*read)
-        self._made = {  # for the summary
+        self._part_outputs = {  # for the summary
             "source_embedding": f"source x {source[-1]}",
             "encoder": f"source x {encoded.values[-1]}",
             "target_embedding": f"target x {target[-1]}",
@@ -135,7 +135,7 @@ class Seq2Seq(keras.Model):
         self.built = True
 
     def build(self, input_shape=None):
-        """Nothing is left to build: every size is known to the constructor."""
+        """Do nothing: the constructor knows every size and builds all parts."""
 
     @property
     def _head_reads(self):
@@ -145,22 +145,22 @@ class Seq2Seq(keras.Model):
     # Step by step -----------------------------------------------------------------
 
     def start(self, source):
-        """`Started(state, memory)` for sources `[batch, source]`: once per search."""
+        """Return `Started(state, memory)` for sources `[batch, source]`."""
         encoded = self._encode(source)
         memory = self.decoder.prepare(encoded.values, encoded.mask)
         state = None if self.bridge is None else self.bridge(encoded)
         return Started(self.decoder.initial_state(memory, state), memory)
 
     def look_ahead(self, memory):
-        """The memory with more computed once, for many steps."""
+        """Return the memory with work that many steps share already done."""
         memory = self.decoder.look_ahead(memory)
         has_columns = hasattr(self.head, "look_ahead") and _shortens(self.head)
         columns = self.head.look_ahead() if has_columns else None
         return memory if columns is None else Shortened(memory, (), columns)
 
     def select(self, memory, rows):
-        """The memory of some sentences of the batch."""
-        if isinstance(memory, Shortened):  # the list is that of all
+        """Return the memory of some sentences of the batch."""
+        if isinstance(memory, Shortened):  # all sentences share the list
             return memory._replace(memory=self.select(memory.memory, rows))
         return keras.tree.map_structure(lambda x: ops.take(x, rows, axis=0), memory)
 
@@ -176,13 +176,14 @@ class Seq2Seq(keras.Model):
         return Shortened(memory, ids, self.head.columns(ids))
 
     def step(self, tokens, state, memory):
-        """One target step.
+        """Compute one target step.
 
         Args:
             tokens: ids `[batch]`, or `[batch, beam]` if the state has that axis: the
                 hypotheses of a sentence share its memory.
-            state: of `start`, or of the last step.
-            memory: of `start`; of `shorten`: the tokens are places in its ids.
+            state: from `start`, or from the last step.
+            memory: from `start`. With a memory from `shorten`, the tokens are places in
+                its ids.
 
         Returns:
             `Step(output, alignment, state)`; the output are the logits.
@@ -237,49 +238,51 @@ class Seq2Seq(keras.Model):
     # Training ---------------------------------------------------------------------
 
     def compile(self, optimizer="rmsprop", loss=None, *args, **kwargs):
-        """As `keras.Model.compile`.
+        """Configure the training, as `keras.Model.compile` does.
 
         Args:
             optimizer: of `keras.Model.compile`.
-            loss: "auto": `FusedCrossentropy()`, which needs no logits; or any loss of
-                logits.
+            loss: "auto" for `FusedCrossentropy()`, which never computes all logits at
+                once; or any loss of logits.
             *args: of `keras.Model.compile`.
             **kwargs: of `keras.Model.compile`.
         """
         if isinstance(loss, str) and loss == "auto":
-            # By its name: models know no losses.
+            # By its name, because models do not import losses.
             loss = keras.losses.get(
                 {"class_name": "keras_seqattn>FusedCrossentropy", "config": {}}
             )
         super().compile(optimizer, loss, *args, **kwargs)
 
     def fit(self, *args, **kwargs):
-        """As `keras.Model.fit`, but for `class_weight`: tokens have `sample_weight`."""
+        """Train as `keras.Model.fit`, but without `class_weight`."""
         _check_class_weight(super().fit, args, kwargs)
         return super().fit(*args, **kwargs)
 
     def train_on_batch(self, *args, **kwargs):
-        """As `keras.Model.train_on_batch`, but for `class_weight`."""
+        """Train as `keras.Model.train_on_batch`, but without `class_weight`."""
         _check_class_weight(super().train_on_batch, args, kwargs)
         return super().train_on_batch(*args, **kwargs)
 
     def compile_from_config(self, config):
-        """What Keras does for every model that keeps its `compile`."""
+        """Compile from a config, as Keras does for models with its own `compile`."""
         self.compile(**keras.saving.deserialize_keras_object(config))
         if self.optimizer is not None:
             self.optimizer.build(self.trainable_variables)
 
     def summary(self, print_fn=print, **options):
-        """Prints the parts, what is in them and their parameters.
+        """Print the parts, their options and their parameters.
 
         Args:
-            print_fn: gets one line at a time.
-            **options: of `keras.Model.summary`, whose table is then printed instead.
+            print_fn: function that prints one line.
+            **options: of `keras.Model.summary`; with any of them, its table is printed.
         """
         if options:
             super().summary(print_fn=print_fn, **options)
             return
-        parts = [(name, getattr(self, name), self._made.get(name)) for name in _PARTS]
+        parts = [
+            (name, getattr(self, name), self._part_outputs.get(name)) for name in _PARTS
+        ]
         for line in summary_lines(self, [part for part in parts if part[1]]):
             print_fn(line)
 
@@ -296,7 +299,7 @@ class Seq2Seq(keras.Model):
         return {
             **super().get_config(),
             **config,
-            # Which embedding the head uses backwards: a reloaded one must be the same.
+            # The embedding that the head is tied to, to tie it in a loaded model, too.
             "head_embedding": self._tie(),
             "source_word_dropout": self.source_words.rate,
             "target_word_dropout": self.target_words.rate,
@@ -319,14 +322,14 @@ class Seq2Seq(keras.Model):
         for name in _PARTS:
             if config.get(name) is not None:
                 config[name] = deserialize_part(config[name])
-        if tie is not None:  # before the head makes another one from its own config
+        if tie is not None:  # otherwise the head would create another embedding
             head = {**head, "config": {**head["config"], "embedding": config[tie]}}
         config["head"] = keras.saving.deserialize_keras_object(head)
         return cls(**config)
 
 
 def _sentences(inputs):
-    """Source and target of the inputs, which may be what Keras made of the dict."""
+    """Return source and target of the inputs."""
     if not isinstance(inputs, dict) or not {"source", "target"} <= set(inputs):
         received = sorted(inputs) if isinstance(inputs, dict) else type(inputs).__name__
         raise four_part_error(
@@ -342,12 +345,14 @@ def _sentences(inputs):
 
 
 def _word_dropout(rate, seed, embedding, name):
-    """Of whole words, in the precision of their embedding."""
+    """Return a dropout of whole words, in the precision of their embedding."""
     return keras.layers.Dropout(
         rate,
         noise_shape=(None, None, 1),
         seed=seed,
-        dtype=getattr(embedding, "compute_dtype", None),  # no policy: it may be int8
+        dtype=getattr(
+            embedding, "compute_dtype", None
+        ),  # not its policy, which may be int8
         name=name,
     )
 
@@ -370,9 +375,12 @@ def _check_shortens(head):
 
 
 def _check_class_weight(method, args, kwargs):
-    """Keras would weigh each sentence by the position of its largest id."""
-    given = inspect.signature(method).bind(*args, **kwargs).arguments
-    class_weight = given.get("class_weight")
+    """Check that there is no `class_weight`.
+
+    Keras would weight each sentence by the position of its largest id.
+    """
+    arguments = inspect.signature(method).bind(*args, **kwargs).arguments
+    class_weight = arguments.get("class_weight")
     if class_weight is not None:
         raise four_part_error(
             "Seq2Seq got a class_weight",

@@ -1,1 +1,1 @@
-"""From strings to strings, eagerly or in a graph: encode, decode, write."""
+"""From strings to strings, eagerly or in a graph."""

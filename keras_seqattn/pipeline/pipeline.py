@@ -1,4 +1,4 @@
-"""Strings in, strings out: the one way from a text through the model and back."""
+"""The pipeline from strings to strings: encode texts, decode, write tokens as text."""
 
 import dataclasses
 import functools
@@ -9,7 +9,7 @@ import tensorflow as tf
 from keras_seqattn.decoding.beam import BeamSearch
 from keras_seqattn.decoding.loop import decode
 from keras_seqattn.decoding.scoring import score
-from keras_seqattn.decoding.unknown import replace_unknown
+from keras_seqattn.decoding.unknown_words import replace_unknown
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.text.checks import strings_of
 from keras_seqattn.text.normalization import WHITE_SPACE
@@ -20,16 +20,17 @@ _BLANK = f"[{WHITE_SPACE}]*"
 
 
 class Translated(NamedTuple):
-    """Everything about the translations of a batch, the best hypothesis first.
+    """The translations of a batch in all detail, the best hypothesis first.
 
-    A blank text has blank `texts`; the rest is what the model makes of no words.
+    A blank text has blank `texts`. Its other values are what the model computes for a
+    source that is only an end token.
     """
 
     texts: Any  # strings [batch, n_best]
     scores: Any  # [batch, n_best], log-probability under the model
     ranking: Any  # [batch, n_best], the penalised value that sorts
     source_tokens: Any  # strings [batch, source], the end token included, "" after it
-    source_starts: Any  # int64 [batch, source], bytes of the text as it was given
+    source_starts: Any  # int64 [batch, source], bytes of the original text
     source_ends: Any  # int64 [batch, source], the first byte after each token
     source_lengths: Any  # int32 [batch], tokens, the end token included
     source_cut: Any  # bool [batch], whether tokens behind max_source were not read
@@ -51,7 +52,7 @@ class NBest(NamedTuple):
 
 
 class ScoredTexts(NamedTuple):
-    """What a model says about given translations, `[batch, ...]`."""
+    """The scores of translations under a model, `[batch, ...]`."""
 
     score: Any  # [batch], log-probability under the model
     alignment: Any  # [batch, target, source], the mean over heads
@@ -60,15 +61,15 @@ class ScoredTexts(NamedTuple):
     source_cut: Any  # bool [batch], whether tokens behind max_source were not read
     target_tokens: Any  # strings [batch, target], as source_tokens
     target_lengths: Any  # int32 [batch]
-    target_cut: Any  # bool [batch], the same bound
+    target_cut: Any  # bool [batch], the same for the target
 
 
-class Read(NamedTuple):
-    """What a model reads of texts, `[batch, source]`, the end token included."""
+class EncodedTexts(NamedTuple):
+    """Texts as tokens, `[batch, source]`, the end token included."""
 
     ids: Any  # int32, padded
     tokens: Any  # strings, "" in the padding
-    starts: Any  # int64, bytes of the text as it was given
+    starts: Any  # int64, bytes of the original text
     ends: Any  # int64, the first byte after each token
     lengths: Any  # int32 [batch]
     cut: Any  # bool [batch], whether tokens behind max_source were not read
@@ -76,22 +77,23 @@ class Read(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Pipeline:
-    """A model, what reads and writes its tokens, and how it searches.
+    """A model, its text processors, and the options of its search.
 
-    Eagerly, and inside a `tf.function` or a SavedModel, it is the same code.
+    The same code runs eagerly, inside a `tf.function`, and in a SavedModel.
 
     Args:
         model: a `StepModel`.
         source_text: `TextProcessor` of the sources.
-        target_text: that of the targets.
+        target_text: `TextProcessor` of the targets.
         search: `Greedy()`, `BeamSearch(...)`, `Sample(...)`.
-        max_length: of a translation in tokens, an integer or a `RelativeLength`.
-        max_source: tokens of a source that are read; what is behind them is lost.
-        unknown: dict from source words to target words: an unknown word is replaced by
-            the translation of the source word that was looked at most, or by this
-            word itself where the dict, which may be empty, does not have it. The
-            target needs `Words`. None: nothing is replaced.
-        shortlist: `Shortlist`: translations consist of its tokens. None: of all.
+        max_length: greatest number of tokens of a translation, an integer or a
+            `RelativeLength`.
+        max_source: greatest number of tokens of a source; tokens after these are lost.
+        unknown: dict from source words to target words. An unknown target word is
+            replaced by the translation of the source word with the largest alignment,
+            or by this source word if the dict, which may be empty, does not have it.
+            `target_text` must be `Words`. None: unknown words stay.
+        shortlist: `Shortlist`: translations consist of its tokens. None: of all tokens.
     """
 
     model: Any
@@ -106,17 +108,17 @@ class Pipeline:
     def __post_init__(self):
         if self.unknown is not None and not isinstance(self.target_text, Words):
             raise four_part_error(
-                "Replacing unknown words needs words",
+                "Pipeline can replace unknown words only in texts of words",
                 "a target_text of class Words",
                 f"{type(self.target_text).__name__} and unknown={self.unknown!r}",
-                "Subwords have hardly any unknowns: leave `unknown` out",
+                "Leave `unknown` out: subwords have hardly any unknown tokens",
             )
 
     @functools.cached_property
     def table(self):
-        """The dict `unknown` as a `tf.lookup` table; None where there is nothing in it.
+        """The dict `unknown` as a `tf.lookup` table; None if it is empty or None.
 
-        One for all graphs: a SavedModel has to hold it.
+        All graphs share one table, because a SavedModel has to hold it.
         """
         if not self.unknown:
             return None
@@ -126,22 +128,22 @@ class Pipeline:
             return tf.lookup.StaticHashTable(rows, default_value="")
 
     @property
-    def widest(self):
-        """The search that returns all that it finds."""
+    def full_search(self):
+        """The search, changed to return all hypotheses of its beam."""
         if isinstance(self.search, BeamSearch):
             return dataclasses.replace(self.search, n_best=self.search.width)
         return self.search
 
     def __call__(self, texts):
-        """`Translated` for strings `[batch]`; a blank text has a blank translation."""
-        return self._translated(texts, self.search)
+        """Return `Translated` for strings `[batch]`; blank texts stay blank."""
+        return self._translate(texts, self.search)
 
     def n_best(self, texts):
-        """`NBest` for strings `[batch]`: of a beam, all hypotheses."""
-        found = self._translated(texts, self.widest)
-        return NBest(found.texts, found.scores, found.ranking, found.target_lengths)
+        """Return `NBest` for strings `[batch]`: of a beam, all hypotheses."""
+        full = self._translate(texts, self.full_search)
+        return NBest(full.texts, full.scores, full.ranking, full.target_lengths)
 
-    def _translated(self, texts, search):
+    def _translate(self, texts, search):
         texts = strings_of(texts)
         source = self.encode(texts)
         tokens = self.source_text.tokens
@@ -154,7 +156,7 @@ class Pipeline:
             leaving=True,
             shortlist=self.shortlist,
         )
-        longest = tf.reduce_max(decoded.lengths)  # in a graph, there is room for more
+        longest = tf.reduce_max(decoded.lengths)  # shorter than the axis, in a graph
         decoded = decoded._replace(
             tokens=decoded.tokens[..., :longest],
             alignments=decoded.alignments[..., :longest, :],
@@ -168,19 +170,19 @@ class Pipeline:
             source_ends=source.ends,
             source_lengths=source.lengths,
             source_cut=source.cut,
-            target_tokens=self._pieces(decoded),
+            target_tokens=self._target_pieces(decoded),
             target_lengths=decoded.lengths,
             alignments=_mean_over_heads(decoded.alignments, rank=4),
         )
         if self.unknown is not None:
-            translated = self._replaced(translated, texts)
+            translated = self._replace_unknown(translated, texts)
         blank = tf.strings.regex_full_match(texts, _BLANK)
         return translated._replace(texts=tf.where(blank[:, None], "", translated.texts))
 
     def score(self, sources, targets):
-        """`ScoredTexts` for strings `[batch]` and their translations `[batch]`.
+        """Return `ScoredTexts` for strings `[batch]` and their translations `[batch]`.
 
-        Both are read up to `max_source` tokens: the score is that of what was read.
+        Both are cut after `max_source` tokens; the score is that of the cut texts.
         """
         source = self.encode(sources)
         target = self._target_reader(strings_of(targets))
@@ -197,7 +199,7 @@ class Pipeline:
         )
 
     def encode(self, texts):
-        """`Read` for strings `[batch]`."""
+        """Return `EncodedTexts` for strings `[batch]`."""
         return self._source_reader(strings_of(texts))
 
     @functools.cached_property
@@ -209,10 +211,10 @@ class Pipeline:
         return self._reader(self.target_text)
 
     def _reader(self, processor):
-        """`Read` of strings `[batch]`; a graph that all signatures share.
+        """Return a function from strings `[batch]` to `EncodedTexts`.
 
-        Hundreds of operations read a text: in each of the signatures of a SavedModel
-        they would be half of it.
+        It is one graph for all signatures of a SavedModel. It has hundreds of
+        operations, which would be half of every signature otherwise.
         """
 
         @tf.function(input_signature=[_TEXTS], autograph=False)
@@ -220,32 +222,34 @@ class Pipeline:
             tokens = processor.encode_with_offsets(texts)
             end = tf.fill(tf.shape(texts), processor.tokens.end)
             size = tf.cast(tf.strings.length(texts), tf.int64)
-            last = end, processor.pieces(end), size, size
-            ids, *rest = (
-                tf.concat([row[:, : self.max_source], x[:, None]], axis=1)
-                for row, x in zip(tokens, last, strict=True)
+            end_token = end, processor.pieces(end), size, size
+            ids, pieces, starts, ends = (
+                tf.concat([field[:, : self.max_source], x[:, None]], axis=1)
+                for field, x in zip(tokens, end_token, strict=True)
             )
-            return Read(
-                ids.to_tensor(processor.tokens.pad),
-                *(x.to_tensor() for x in rest),
+            return EncodedTexts(
+                ids=ids.to_tensor(processor.tokens.pad),
+                tokens=pieces.to_tensor(),
+                starts=starts.to_tensor(),
+                ends=ends.to_tensor(),
                 lengths=tf.cast(ids.row_lengths(), tf.int32),
                 cut=tokens.ids.row_lengths() > self.max_source,
             )
 
         return read
 
-    def _pieces(self, decoded):
+    def _target_pieces(self, decoded):
         real = tf.range(tf.shape(decoded.tokens)[2]) < decoded.lengths[..., None]
         return tf.where(real, self.target_text.pieces(decoded.tokens), "")
 
-    def _replaced(self, translated, texts):
-        """The source's own words in place of unknown ones."""
+    def _replace_unknown(self, translated, texts):
+        """Return the translations, with unknown words replaced by source words."""
         starts, ends = translated.source_starts, translated.source_ends
-        typed = tf.strings.substr(texts[:, None], starts, ends - starts)
+        source_words = tf.strings.substr(texts[:, None], starts, ends - starts)
         target = replace_unknown(
             translated.target_tokens,
-            # JSON wants UTF-8, whatever was typed.
-            tf.strings.unicode_transcode(typed, "UTF-8", "UTF-8"),
+            # Invalid bytes become U+FFFD, because JSON needs valid UTF-8.
+            tf.strings.unicode_transcode(source_words, "UTF-8", "UTF-8"),
             translated.alignments,
             self.target_text.pieces(tf.constant(self.target_text.tokens.unknown)),
             self.table,
@@ -257,7 +261,7 @@ class Pipeline:
 
 
 def _mean_over_heads(alignments, rank):
-    """Alignments of this rank; where there are heads, they stand before the target."""
+    """Return alignments of this rank; the axis of heads is before the target."""
     if len(alignments.shape) == rank:
         return alignments
     return tf.reduce_mean(alignments, axis=-3)

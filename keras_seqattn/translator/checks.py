@@ -3,7 +3,7 @@
 from keras_seqattn.checks import check_count
 from keras_seqattn.decoding.checks import check_search
 from keras_seqattn.decoding.shortlist import Shortlist
-from keras_seqattn.decoding.shortlisted import check_fit
+from keras_seqattn.decoding.shortlist_checks import check_fit
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.text.processor import TextProcessor
 

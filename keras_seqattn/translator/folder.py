@@ -9,7 +9,7 @@ import keras
 import tensorflow as tf
 
 from keras_seqattn import manifest
-from keras_seqattn.decoding.limits import RelativeLength
+from keras_seqattn.decoding.relative_length import RelativeLength
 from keras_seqattn.decoding.search import Search
 from keras_seqattn.decoding.shortlist import Shortlist
 from keras_seqattn.errors import four_part_error, four_parts

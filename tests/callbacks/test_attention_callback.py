@@ -9,7 +9,7 @@ import pytest
 import tensorflow as tf
 
 import keras_seqattn as ks
-from keras_seqattn.decoding.compiled import _functions as functions_of
+from keras_seqattn.decoding.compiled_functions import _functions as functions_of
 from tests.tensorboard.logs import random_picture, read, same, values
 from tests.tensorboard.translators import (
     REFERENCES,

@@ -1,4 +1,4 @@
-"""Models that need no training: what they say is in their source.
+"""Models without training: their logits are in their source.
 
 Searches see a `StepModel` only, so the tests of searches need no layer, and one trace
 of a fake serves every example: the numbers come in as tensors.
@@ -12,7 +12,7 @@ import tensorflow as tf
 import keras_seqattn as ks
 
 VOCABULARY, SOURCE = 6, 3
-STATES = 997  # so many that no two hypotheses meet: their scores would be the same sum
+STATES = 997  # so many that no two hypotheses reach the same state and score
 PAD, START, END = 0, 1, 2
 WORDS = range(3, VOCABULARY)
 
@@ -24,7 +24,7 @@ class TableMemory(NamedTuple):
 
 
 class TableModel:
-    """An automaton: its state depends on all tokens so far, and so do its logits."""
+    """An automaton: its state and its logits depend on all tokens so far."""
 
     def start(self, source):
         memory = TableMemory(source["table"], source["look"], source["mask"])
@@ -38,12 +38,12 @@ class TableModel:
 
 
 def after(state, token, states=STATES):
-    """The same automaton in Python."""
+    """Return the next state of the same automaton, in Python."""
     return (state * VOCABULARY + token + 1) % states
 
 
 def tables(seed, batch=3, scale=1.5, heads=None, source=SOURCE):
-    """A random source for `TableModel`; the rows differ in their real positions."""
+    """Return a random source for `TableModel`, with rows of different lengths."""
     random = np.random.default_rng(seed)
     inside = [batch, STATES, *([] if heads is None else [heads]), source]
     real = np.arange(source) < random.integers(1, source + 1, (batch, 1))
@@ -58,7 +58,7 @@ def tables(seed, batch=3, scale=1.5, heads=None, source=SOURCE):
 
 
 def log_probs(logits):
-    """Of finite logits; any others are impossible."""
+    """Return log-probabilities; logits that are not finite are impossible."""
     logits = np.where(np.isfinite(logits), logits, -np.inf).astype("float64")
     largest = np.maximum(logits.max(axis=-1, keepdims=True), -1e30)
     sums = np.exp(logits - largest).sum(axis=-1, keepdims=True)
@@ -71,7 +71,10 @@ class SpellMemory(NamedTuple):
 
 
 class Speller:
-    """Spells its source, and looks at what it spells; logit 5 for it, 0 for others."""
+    """A model that copies its source and attends to the copied token.
+
+    Its logit is 5, the others are 0.
+    """
 
     def __init__(self, vocabulary=10):
         self.vocabulary = vocabulary

@@ -37,7 +37,7 @@ class Oracle:
         self.search = search
 
     def run(self, table, look, mask, limit, prefix=()):
-        """The beam at the end, and after every step: lists of `Hypothesis`."""
+        """Return the final beam, and the beams after every step."""
         sentence = log_probs(table), look, np.asarray(mask)
         prefix = [token for token in prefix if token != PAD]
         beam, past = [Hypothesis()], []
@@ -97,7 +97,7 @@ class Oracle:
         return value + self.covered(h, mask)
 
     def counted(self, h, t):
-        """The length that is penalised: the end token counts."""
+        """Return the length for the penalty: the end token counts."""
         return h.length
 
     def penalty(self, length):
@@ -111,21 +111,21 @@ class Oracle:
 
 
 def everything(table, look, mask, limit, search):
-    """All targets that end within the limit, and the unfinished ones that long."""
+    """Return all targets that end within the limit, and the unfinished ones there."""
     oracle = Oracle(search)
     sentence = log_probs(table), look, np.asarray(mask)
     open_ones, done = [Hypothesis()], []
     for t in range(limit):
-        found = [
+        longer = [
             c for h in open_ones for c in oracle.continued(h, t, limit, (), *sentence)
         ]
-        done += [h for h in found if h.finished]
-        open_ones = [h for h in found if not h.finished]
+        done += [h for h in longer if h.finished]
+        open_ones = [h for h in longer if not h.finished]
     return sorted(done, key=lambda h: -oracle.ranking(h, mask, limit))
 
 
 def check(decoded, row, expected, rankings=None, atol=2e-4):
-    """One sentence of a `Decoded` holds these hypotheses, in this order."""
+    """Check that a sentence of a `Decoded` has these hypotheses, in this order."""
     tokens, lengths, scores, ranking, alignments = (np.asarray(x)[row] for x in decoded)
     real = [h for h in expected if h.log_prob > -np.inf]
     assert [tuple(x[:n]) for x, n in zip(tokens, lengths, strict=True)] == [
@@ -145,5 +145,5 @@ def check(decoded, row, expected, rankings=None, atol=2e-4):
 
 
 def sentences(source):
-    """The rows of a source for `TableModel`."""
+    """Yield the rows of a source for `TableModel`."""
     return zip(source["table"], source["look"], source["mask"], strict=True)

@@ -1,4 +1,4 @@
-"""Small `Seq2Seq` models, with each kind of attention that a search has to carry."""
+"""Small `Seq2Seq` models with every kind of attention."""
 
 import functools
 
@@ -30,7 +30,7 @@ SOURCE = np.array(
 
 
 def wide(stddev=1.0):
-    """Untrained models say much the same everywhere, unless their weights are large."""
+    """Return large weights: with small ones, all logits would be nearly equal."""
     return keras.initializers.RandomNormal(stddev=stddev)
 
 
@@ -57,5 +57,5 @@ def seq2seq(attention="bahdanau", cell="luong", seed=3, **options):
 
 @functools.cache
 def known(attention):
-    """The same model for all tests that only read it."""
+    """Return one model for all tests that do not change it."""
     return seq2seq(attention)

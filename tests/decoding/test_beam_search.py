@@ -1,4 +1,4 @@
-"""The beam against a list of hypotheses in Python, whatever its options."""
+"""Beam search compared with an oracle in Python, for all its options."""
 
 import keras
 import numpy as np
@@ -11,7 +11,7 @@ import keras_seqattn as ks
 from tests.decoding import oracle
 from tests.decoding.fakes import END, VOCABULARY, TableModel, tables
 
-MODEL = TableModel()  # one for all, so that each search is traced once
+MODEL = TableModel()  # shared by all tests, so that each search is traced once
 LIMIT = 7
 SEARCHES = {
     "narrow": ks.BeamSearch(2, n_best=2),
@@ -36,8 +36,8 @@ sources = st.builds(
 )
 
 
-def found(search, source, limit=LIMIT, prefix=None):
-    """Per sentence: the oracle's best, and what they rank."""
+def expected_of(search, source, limit=LIMIT, prefix=None):
+    """Yield for each sentence the oracle's best hypotheses and their rankings."""
     ranks = oracle.Oracle(search)
     prefixes = np.zeros([len(source["mask"]), 1]) if prefix is None else prefix
     rows = zip(oracle.sentences(source), prefixes, strict=True)
@@ -48,7 +48,7 @@ def found(search, source, limit=LIMIT, prefix=None):
 
 
 def compare(decoded, search, source, limit=LIMIT, prefix=None):
-    for row, (best, rankings) in enumerate(found(search, source, limit, prefix)):
+    for row, (best, rankings) in enumerate(expected_of(search, source, limit, prefix)):
         oracle.check(decoded, row, best, rankings)
 
 
@@ -62,7 +62,7 @@ def test_beam_is_the_oracles(name, source):
 @pytest.mark.parametrize("name", ["narrow", "coverage", "everything"])
 @given(source=sources, prefix=st.lists(st.integers(0, 3), min_size=3, max_size=3))
 def test_prefix(name, source, prefix):
-    """Another length in every sentence; 0: none. Its tokens count in the score."""
+    """Every sentence has a prefix of another length. Its tokens count in the score."""
     random = np.random.default_rng(sum(prefix))
     words = random.integers(3, VOCABULARY, (3, 3))
     prefix = words * (np.arange(3) < np.array(prefix)[:, None])
@@ -114,7 +114,7 @@ def test_early_stop_changes_nothing(alpha, source):
 
 
 def test_early_stop_stops_early():
-    """The end is certain after one step: the other places need not end, too."""
+    """The best is certain after one step, though other hypotheses are open."""
     source = tables(1)
     source["table"][:, :, END] = 30.0
 
@@ -137,7 +137,7 @@ def test_early_stop_stops_early():
 
 @given(source=sources)
 def test_finished_hypotheses_never_change(source):
-    """All of the best have ended before step 6: more steps give the very same."""
+    """If all of the best end before step 6, more steps change nothing."""
     source["table"][..., END] += 3.0
     search = ks.BeamSearch(4, n_best=4, length_penalty=0.6, use_early_stop=False)
     short = ks.decode(MODEL, source, search, max_length=LIMIT)
@@ -201,7 +201,7 @@ def test_sentences_do_not_see_each_other(source, order):
 
 
 def test_ties_fall_to_the_lower_place_and_id():
-    """All words are equally probable: the order of the beam, then that of the ids."""
+    """All words are equally probable: the place in the beam decides, then the id."""
     source = tables(2)
     source["table"][:] = 0.0
     decoded = ks.decode(MODEL, source, ks.BeamSearch(4, n_best=4), max_length=2)

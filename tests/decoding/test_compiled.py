@@ -1,4 +1,4 @@
-"""What is compiled for a model lives as long, and sees its weights change."""
+"""Compiled functions of a model see new weights, and are deleted with the model."""
 
 import dataclasses
 import gc
@@ -21,7 +21,7 @@ def decode(model):
 
 
 def eager_scores(model, decoded):
-    """Of the first hypotheses, without anything compiled."""
+    """Return the scores of the first hypotheses, without compiled functions."""
     target = decoded.tokens.numpy()[:, 0]
     fed = np.concatenate([np.ones([len(target), 1], int), target[:, :-1]], axis=1)
     fed[fed == 2] = 0
@@ -56,7 +56,7 @@ def test_weights_of_fit_are_seen():
 
 
 def test_quantised_weights_are_seen():
-    """The old graph would go on with variables that are no longer the model's."""
+    """The old graph would still use the variables before the quantisation."""
     model = seq2seq()
     before = check(model)
     with warnings.catch_warnings():
@@ -86,7 +86,7 @@ def test_two_models_do_not_share_a_graph():
 
 @dataclasses.dataclass
 class Unhashable(TableModel):
-    """A model of a user, equal by value: it has no hash."""
+    """A model that is compared by value, so it has no hash."""
 
     name: Any = "mine"
 

@@ -1,4 +1,4 @@
-"""What may not be chosen: least lengths, words, n-grams, padding, NaN, the limit."""
+"""Tokens that may not be chosen: min_length, words, n-grams, padding, NaN, limits."""
 
 import itertools
 
@@ -35,7 +35,7 @@ def searches(**options):
 
 
 def hypotheses(decoded):
-    """The tokens of all hypotheses that are there, as tuples."""
+    """Return the tokens of all hypotheses, as tuples."""
     tokens, lengths = decoded.tokens.numpy(), decoded.lengths.numpy()
     return [
         tuple(x[:n])
@@ -82,14 +82,14 @@ def test_padding_and_start_are_never_chosen(search):
 @pytest.mark.parametrize("search", searches(), ids=kind)
 def test_no_ngram_twice(search, n):
     source = tables(n)
-    source["table"][..., END] -= 6.0  # long ones
+    source["table"][..., END] -= 6.0  # long hypotheses
     search = type(search).from_config({**search.get_config(), "no_repeat_ngram": n})
     decoded = ks.decode(MODEL, source, search, max_length=LIMIT)
-    found = hypotheses(decoded)
-    for tokens in found:
+    sentences = hypotheses(decoded)
+    for tokens in sentences:
         grams = [tokens[i : i + n] for i in range(len(tokens) - n + 1)]
         assert len(set(grams)) == len(grams), tokens
-    assert max(map(len, found)) > n + 1  # there was something to repeat
+    assert max(map(len, sentences)) > n + 1  # there was something to repeat
 
 
 @given(seed=seeds)
@@ -103,7 +103,7 @@ def test_greedy_without_bigrams_is_the_oracles(seed):
 
 
 def test_nothing_is_left_to_choose():
-    """Three words, each at most once, and no end before the eighth: no hypothesis."""
+    """With three words, each at most once, and min_length=8 there is no hypothesis."""
     for search in searches(min_length=8, no_repeat_ngram=1):
         decoded = ks.decode(MODEL, tables(1), search, max_length=LIMIT)
         assert np.isneginf(decoded.scores).all()
@@ -112,13 +112,13 @@ def test_nothing_is_left_to_choose():
         assert not np.any(decoded.alignments)
 
 
-# Logits that are no numbers -----------------------------------------------------------
+# NaN and infinite logits --------------------------------------------------------------
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @given(seed=seeds)
 def test_bad_logits_are_impossible(bad, seed):
-    """The rest is renormalised, and nobody else in the batch notices."""
+    """Other logits are renormalised, and other sentences do not change."""
     source = tables(seed)
     at = np.random.default_rng(seed).random(source["table"].shape) < 0.25
     at[..., END], at[0] = False, False
@@ -134,7 +134,7 @@ def test_bad_logits_are_impossible(bad, seed):
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("search", searches(), ids=kind)
 def test_rows_without_a_number(search, bad):
-    """There is no hypothesis then: score -inf, length 0; others are as they were."""
+    """Such rows have no hypothesis: score -inf, length 0; other rows do not change."""
     source = tables(4)
     good = ks.decode(MODEL, source, ks.BeamSearch(4, n_best=3), max_length=LIMIT)
     source["table"][1] = bad
@@ -149,7 +149,7 @@ def test_rows_without_a_number(search, bad):
 
 
 def test_a_hypothesis_that_runs_into_nan_is_dropped():
-    """Others of its sentence go on."""
+    """Other hypotheses of its sentence stay."""
     source = tables(4, batch=1)
     table, look, mask = next(iter(oracle.sentences(source)))
     search = ks.BeamSearch(3, n_best=3, min_length=3)
@@ -164,7 +164,7 @@ def test_a_hypothesis_that_runs_into_nan_is_dropped():
 
 
 def test_half_precision_logits():
-    """bfloat16 logits are summed in float32; -65504 and beyond are only small."""
+    """bfloat16 logits are summed in float32; -65504 and less are finite."""
 
     class Half(TableModel):
         def step(self, tokens, state, memory):
@@ -190,7 +190,7 @@ def spelled(*words):
 
 @pytest.mark.parametrize("search", searches()[:2], ids=kind)
 def test_spells_words(search):
-    """The source is spelled, end token included, and looked at letter by letter."""
+    """Tokens and alignments follow the source, end token included."""
     source = spelled("34562", "782", "2")
     decoded = ks.decode(SPELLER, source, search, max_length=20)
     tokens = decoded.tokens.numpy()[:, 0]
@@ -217,8 +217,8 @@ def test_spells_words(search):
     ids=repr,
 )
 def test_relative_length(search, limit, lengths):
-    """Each sentence has a limit of its own: |X| counts what is not padding."""
-    source = spelled("3456", "78", "9")  # no end token: the speller goes on for ever
+    """Each sentence has its own limit: |X| counts all tokens but padding."""
+    source = spelled("3456", "78", "9")  # no end token: the speller never ends
     options = {**search.get_config(), "forbidden_tokens": []}
     search = type(search).from_config({**options, "min_length": 1})
     decoded = ks.decode(NeverEnding(), source, search, max_length=limit)
@@ -236,7 +236,7 @@ class NeverEnding(Speller):
 
 
 def test_limit_of_an_empty_sentence():
-    """Padding only: at least one token, whatever the factor."""
+    """A source of padding only has a limit of one token, for every factor."""
     source = spelled("345", "")
     limit = ks.decoding.RelativeLength(1.0, plus=0)
     decoded = ks.decode(NeverEnding(), source, ks.Greedy(), max_length=limit)
@@ -245,7 +245,7 @@ def test_limit_of_an_empty_sentence():
 
 @given(seed=seeds)
 def test_the_limit_finishes_a_hypothesis(seed):
-    """One that gets there without an end token stays without, but it is finished."""
+    """A hypothesis at the limit is finished, but has no end token."""
     source = tables(seed)
     source["table"][..., END] -= 2.0
     search = ks.BeamSearch(3, n_best=3)

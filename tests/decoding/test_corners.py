@@ -1,4 +1,4 @@
-"""What two careful readers asked: corners of ids, sources, seeds and limits."""
+"""Edge cases of ids, sources, seeds and limits."""
 
 import keras
 import numpy as np
@@ -7,7 +7,7 @@ import tensorflow as tf
 
 import keras_seqattn as ks
 from keras_seqattn.decoding import loop
-from keras_seqattn.decoding.result import result
+from keras_seqattn.decoding.decoded import build_decoded
 from tests.decoding.fakes import END, Speller, TableModel, tables
 from tests.decoding.real_models import SOURCE, VOCABULARY, known, seq2seq
 
@@ -22,7 +22,7 @@ class Counting(TableModel):
 
 
 def agree(model, tokens):
-    """Scores of the search are those of the teacher."""
+    """Check that the scores of a search equal those of teacher forcing."""
     decoded = ks.decode(model, SOURCE, ks.BeamSearch(3), max_length=6, tokens=tokens)
     scored = ks.decoding.score(model, SOURCE, decoded.tokens[:, 0], tokens=tokens)
     np.testing.assert_allclose(decoded.scores[:, 0], scored.scores, atol=1e-4)
@@ -39,7 +39,7 @@ def test_another_padding():
 
 
 def test_a_part_without_weights_is_seen():
-    """The graph of the first call started from zeros."""
+    """A bridge that was None at the first call is used at the second."""
     model = seq2seq()
     model.bridge = None
     before = ks.decode(model, SOURCE, ks.Greedy(), max_length=4)
@@ -55,7 +55,7 @@ def test_a_part_without_weights_is_seen():
     assert not np.allclose(before.scores, after.scores)
 
 
-def test_an_ensemble_survives_what_its_member_survives():
+def test_an_ensemble_handles_nan_like_its_member():
     class OneNaN(TableModel):
         def step(self, tokens, state, memory):
             step = super().step(tokens, state, memory)
@@ -109,16 +109,17 @@ def test_a_prefix_without_columns_forces_nothing():
 
 @pytest.mark.parametrize("search", [ks.Greedy(), ks.BeamSearch(3, n_best=2)], ids=str)
 def test_steps_that_are_not_taken_cost_nothing(search, monkeypatch):
-    """A maximum far away: no room is made for what nobody writes."""
+    """A large maximum length allocates no room for steps that are not taken."""
     sizes, source = [], np.array([[5, 6, END], [7, END, 0]])
 
-    def watched(search, now, mask, steps, tokens, *written):
-        taken = [steps, *(tf.shape(x)[0] for x in written)]
+    def watched(search, now, mask, steps, pad, records):
+        lengths = [tf.shape(x)[0] for x in keras.tree.flatten(records)]
+        taken = [steps, *lengths]
         tf.py_function(lambda x: sizes.append(x.numpy().tolist()), [taken], [])
-        return result(search, now, mask, steps, tokens, *written)
+        return build_decoded(search, now, mask, steps, pad, records)
 
     expected = ks.decode(Speller(), source, search, max_length=9)
-    monkeypatch.setattr(loop, "result", watched)
+    monkeypatch.setattr(loop, "build_decoded", watched)
     received = ks.decode(Speller(), source, search, max_length=5000)
     [(steps, *lengths)] = sizes
     assert steps < 10 and lengths == [steps] * len(lengths)

@@ -1,4 +1,4 @@
-"""Several models that search together."""
+"""Ensembles: several models that decode together."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ SEARCH = ks.BeamSearch(4, n_best=3, length_penalty=0.6, coverage_penalty=0.2)
 
 
 class Other(TableModel):
-    """The second model: it finds its numbers beside those of the first."""
+    """The second model, which reads the second table of the source."""
 
     def start(self, source):
         renamed = {"table": source["other_table"], "look": source["other_look"]}
@@ -31,7 +31,7 @@ def two_tables(seed=1):
 
 
 def combined(source, combine, weights):
-    """The same automaton with the mean of both distributions, by NumPy."""
+    """Return a source with the mean of both distributions, computed by NumPy."""
     weights = np.array(weights, "float64") / np.sum(weights)
     both = [log_probs(source[name]) for name in ("table", "other_table")]
     looks = source["look"], source["other_look"]
@@ -68,8 +68,8 @@ def test_the_same_model_twice_is_that_model(combine):
 
 
 @pytest.mark.parametrize("combine", ["linear", "log_linear"])
-def test_a_weight_of_zero_is_no_vote(combine):
-    """Even where that model finds everything impossible, or says nothing."""
+def test_a_weight_of_zero_removes_a_model(combine):
+    """It may even return logits of -inf or NaN."""
     source = two_tables(3)
     source["other_table"][:, ::2, 3:] = -np.inf
     source["other_table"][:, 1::2] = np.nan
@@ -80,8 +80,8 @@ def test_a_weight_of_zero_is_no_vote(combine):
         np.testing.assert_allclose(x, y, atol=1e-5, err_msg=name)
 
 
-def test_what_one_finds_impossible():
-    """Log-linear: it has its way. Linear: the others may overrule it."""
+def test_a_token_that_one_model_finds_impossible():
+    """Log-linear: it stays impossible. Linear: it does not."""
     source = two_tables(4)
     source["other_table"][..., 3] = -np.inf
     for combine, allowed in (("log_linear", False), ("linear", True)):
@@ -92,7 +92,7 @@ def test_what_one_finds_impossible():
 
 
 def test_seq2seq_models_search_and_score():
-    """Of different cells; each with a state of its own."""
+    """The models have different cells, and each has its own state."""
     first, second = known("bahdanau"), seq2seq(cell="bahdanau", seed=8)
     ensemble = ks.decoding.Ensemble([first, second], combine="linear", weights=[2, 1])
     decoded = ks.decode(ensemble, SOURCE, SEARCH, max_length=LIMIT)

@@ -1,4 +1,4 @@
-"""A beam that covers the space finds what counting everything finds."""
+"""A beam that holds all hypotheses returns the same as an exhaustive search."""
 
 import pytest
 from hypothesis import given
@@ -8,7 +8,7 @@ import keras_seqattn as ks
 from tests.decoding import oracle
 from tests.decoding.fakes import TableModel, tables
 
-MODEL = TableModel()  # one for all, so that each search is traced once
+MODEL = TableModel()  # shared by all tests, so that each search is traced once
 SEARCHES = {  # name -> search, maximum length; 3 words, so 1 + 3 + 9 + 27 = 40 targets
     "plain": (ks.BeamSearch(40, n_best=40), 3),
     "length": (ks.BeamSearch(40, n_best=40, length_penalty=0.9), 3),

@@ -9,10 +9,11 @@ import pytest
 import tensorflow as tf
 
 import keras_seqattn as ks
-from keras_seqattn.decoding.backtrace import paths
-from keras_seqattn.decoding.candidates import candidates
-from keras_seqattn.decoding.hypotheses import Hypotheses, advance
-from keras_seqattn.decoding.search import begin
+from keras_seqattn.decoding.backtrace import trace_back
+from keras_seqattn.decoding.candidates import find_candidates
+from keras_seqattn.decoding.constraints import TokenRules
+from keras_seqattn.decoding.hypotheses import Hypotheses, StepInfo, advance
+from keras_seqattn.decoding.search import initial_hypotheses
 from tests.decoding.fakes import Speller
 
 # The peers' toy vocabularies have no padding and no start; their end is 0.
@@ -30,10 +31,10 @@ def followed(values, parents, lengths):
     """
     steps = np.max(lengths)
     parents = tf.constant(parents)[:, None]
-    at = paths(parents, tf.constant(steps), len(lengths))[1:]
-    found = tf.gather(tf.constant(values)[:, None], at, batch_dims=2)[:, 0].numpy()
-    real = np.arange(len(found))[:, None] < lengths
-    return np.where(real.reshape(*real.shape, *[1] * (found.ndim - 2)), found, 0)
+    places = trace_back(parents, tf.constant(steps), len(lengths))[1:]
+    values = tf.gather(tf.constant(values)[:, None], places, batch_dims=2)[:, 0].numpy()
+    real = np.arange(len(values))[:, None] < lengths
+    return np.where(real.reshape(*real.shape, *[1] * (values.ndim - 2)), values, 0)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +71,7 @@ def test_gather_tree_raises_for_a_parent_that_is_not_there():
     # TFA beam_search_ops_test: a parent of -1 inside the length.
     parents = tf.constant([[0, 0, 0], [0, -1, 1], [2, 1, 2]])[:, None]
     with pytest.raises(tf.errors.InvalidArgumentError):
-        paths(parents, tf.constant(3), 3)
+        trace_back(parents, tf.constant(3), 3)
 
 
 @pytest.mark.parametrize("depth", [0, 1, 2])
@@ -159,16 +160,13 @@ def state(log_probs, lengths, finished):
 
 
 def step(search, logits, now):
-    """One step of the loop, with the model's part given: tokens, parents, the rest."""
-
-    class At:
-        t, mask, seed = tf.constant(2), None, None
-
-    rules = search, TOKENS, None
-    found = candidates(tf.constant(logits), search.best_of, now, At.t, *rules)
-    choice = search.choose(found, now, At)
+    """Return the `Choice` of one step of the loop and the hypotheses after it."""
+    at = StepInfo(tf.constant(2), mask=None, seed=None)
+    rules = TokenRules(search, TOKENS, None)
+    candidates = find_candidates(tf.constant(logits), search.best_of, now, at.t, rules)
+    choice = search.choose(candidates, now, at)
     limits = tf.fill([len(logits)], 100)
-    return choice, advance(now, choice, At.t, limits, TOKENS)
+    return choice, advance(now, choice, at.t, limits, TOKENS)
 
 
 def test_beam_step():
@@ -208,7 +206,7 @@ def test_step_with_eos():
 def test_large_beam_step():
     # TFA: test_large_beam_step: 8 places, 5 tokens, a single hypothesis to begin with.
     search = ks.BeamSearch(8, length_penalty=0.6)
-    now = begin(search, 2, None, 4, TOKENS)
+    now = initial_hypotheses(search, 2, None, 4, TOKENS)
     lengths = np.zeros([2, 8], "int32")
     lengths[:, 0] = 2
     logits = np.full([2, 8, 5], 0.0001, "float32")

@@ -1,4 +1,4 @@
-"""The traced search: one trace, stock operations, a memory that is never copied."""
+"""The graph of a search: one trace, stock operations, no copies of the memory."""
 
 import collections
 
@@ -49,11 +49,11 @@ def test_one_trace_for_all_batches_and_limits(search):
     assert model.traces == 1
     equal = type(search).from_config(search.get_config())
     ks.decode(model, tables(5), equal, max_length=LIMIT)
-    assert model.traces == 1  # two searches that are equal search alike
+    assert model.traces == 1  # equal searches share a graph
 
 
 def test_two_traces_for_few_queries_and_for_many():
-    """What is worth computing once differs; from then on there is no other."""
+    """There is one graph that looks ahead and one that does not."""
     model = Counting()
     for limit in (1, 1000, 2, 1100, 4, 1200):
         ks.decode(model, tables(1), ks.Greedy(), max_length=limit)
@@ -69,14 +69,14 @@ def test_two_traces_for_few_queries_and_for_many():
             17,
             SIZE,
             False,
-        ),  # products of many rows wait for no weights
+        ),  # products have many rows without it
         (ks.BeamSearch(2), 17, SIZE, True),
         (ks.Greedy(), 16, SIZE - 1, False),  # fewer queries than positions
     ],
     ids=str,
 )
 def test_looks_ahead_where_it_pays(search, batch, limit, is_ahead):
-    """`SIZE` positions: those of the first tensor of the source."""
+    """The number of positions is that of the first tensor of the source: `SIZE`."""
     asked = []
 
     class Ahead(TableModel):
@@ -120,7 +120,7 @@ class CountingSeq2Seq(ks.Seq2Seq):
 
 
 def test_one_trace_for_all_source_lengths():
-    """Of a real model, with limits that depend on the source."""
+    """A real model, with limits that depend on the source."""
     config = seq2seq().get_config()
     model = CountingSeq2Seq.from_config(config)
     limit = ks.decoding.RelativeLength(1.0, plus=2)
@@ -149,7 +149,7 @@ def test_inside_a_function(search, jit_compile):
         assert received.tokens.shape == (count, search.n_best, LIMIT)
         size = expected.tokens.shape[-1]
         if jit_compile and isinstance(search, ks.decoding.Sample):
-            continue  # another generator
+            continue  # XLA has another random generator
         np.testing.assert_array_equal(received.tokens[..., :size], expected.tokens)
         np.testing.assert_allclose(received.scores, expected.scores, atol=1e-5)
         np.testing.assert_allclose(received.ranking, expected.ranking, atol=1e-5)
@@ -197,8 +197,8 @@ def test_unknown_shapes_inside_a_function():
         assert (received.tokens[:, 0, 0] == 4).numpy().all()
 
 
-def test_nothing_eager_is_left_running():
-    """A search is graph code in an eager context, too."""
+def test_one_graph_runs_in_an_eager_call():
+    """An eager call runs the search as a graph, too."""
     source = {k: tf.constant(v) for k, v in tables(1).items()}
     model = TableModel()
     ks.decode(model, source, ks.Greedy(), max_length=LIMIT)
@@ -208,7 +208,7 @@ def test_nothing_eager_is_left_running():
 
 # What is in the graph -----------------------------------------------------------------
 
-# Every dimension has a size of its own, so that a shape says what it is.
+# Every dimension has another size, so that a shape tells which tensor it is.
 BATCH, BEAM, SENTENCE, HIDDEN, UNITS, LENGTH = 3, 5, 17, 13, 7, 19
 MEMORY = 2 * 11
 COPIES = ("Tile", "GatherV2", "GatherNd", "BroadcastTo", "ConcatV2", "Pack")
@@ -245,7 +245,7 @@ def shapes(graph):
 
 
 def test_only_stock_operations(additive):
-    """So that TF Serving runs it (TF #22133, google/seq2seq #354, OpenNMT-tf #533)."""
+    """TF Serving needs this (TF #22133, google/seq2seq #354, OpenNMT-tf #533)."""
     types = {op.type for op in operations(additive)}
     assert "MatMul" in types and types & {"While", "StatelessWhile"}
     assert not {t for t in types if "PyFunc" in t}
@@ -253,19 +253,19 @@ def test_only_stock_operations(additive):
 
 
 def search_loop(graph):
-    """The loop that has the products of a step in it, and its body."""
+    """Return the loop that has the products of a step in it, and its body."""
     loops = [op for op in operations(graph, enter_loops=False) if is_loop(op)]
     bodies = loop_bodies(graph)
-    [found] = [
+    [loop] = [
         (loop, body)
         for loop, body in zip(loops, bodies, strict=True)
         if any(23 in p.right for p in products(operations(body)))  # the head
     ]
-    return found
+    return loop
 
 
 def test_memory_is_never_copied_for_the_beam(additive):
-    """All hypotheses of a sentence share one memory: no copy of it, nor of its keys."""
+    """All hypotheses of a sentence share one memory and its keys."""
     sizes = [s for _, s in shapes(additive)]
     assert (BATCH, SENTENCE, MEMORY) in sizes and (BATCH, SENTENCE, HIDDEN) in sizes
     for op, shape in shapes(additive):
@@ -286,7 +286,7 @@ def test_memory_enters_the_loop_once(additive):
 
 
 def test_keys_are_projected_once(additive):
-    """Not at every step, as AttentionKeras, google/seq2seq and the tutorial do."""
+    """AttentionKeras, google/seq2seq and the tutorial project them at every step."""
     key_kernel = (MEMORY, HIDDEN)
     _, body = search_loop(additive)
     assert key_kernel not in [p.right for p in products(operations(body))]
@@ -295,7 +295,7 @@ def test_keys_are_projected_once(additive):
 
 
 def test_a_copy_would_be_seen():
-    """The check can fail: a memory that is repeated for the beam."""
+    """The check above fails for a memory that is repeated for the beam."""
     function = tf.function(lambda x: tf.tile(x[:, None], [1, BEAM, 1, 1]) + 1.0)
     spec = tf.TensorSpec([BATCH, SENTENCE, MEMORY])
     graph = function.get_concrete_function(spec).graph

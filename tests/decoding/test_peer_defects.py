@@ -1,4 +1,4 @@
-"""What went wrong in other libraries, each beside the rule that does go wrong.
+"""Errors of other libraries, each with an oracle that has the same error.
 
 The defective rule is an oracle with one method broken: it must find something else on
 the same sentences, and we must not.
@@ -15,7 +15,7 @@ MODEL, LIMIT, BATCH = TableModel(), 7, 8
 
 
 class EndExcluded(Oracle):
-    """TFA: a new end token is not in the length that ranks it; one step later it is."""
+    """TFA: the length lacks the end token in its own step, not in the next one."""
 
     def counted(self, h, t):
         new = h.parent is not None and h.parent.length < h.length
@@ -23,14 +23,14 @@ class EndExcluded(Oracle):
 
 
 class StepAsLength(Oracle):
-    """ONMT #456, #457: the number of the step in place of each hypothesis' length."""
+    """ONMT #456, #457: the number of the step replaces the lengths of hypotheses."""
 
     def counted(self, h, t):
         return t + 1
 
 
 class OthersLogProb(Oracle):
-    """ONMT: who is finished keeps the log-probability of the place, not its own."""
+    """ONMT: a finished hypothesis gets the log-probability of its place."""
 
     def chosen(self, candidates, before):
         beam = super().chosen(candidates, before)
@@ -43,7 +43,7 @@ class OthersLogProb(Oracle):
 
 
 class AddsAfterTheEnd(Oracle):
-    """KH: the log-probabilities of what follows the end token are added, too."""
+    """KH: log-probabilities of tokens after the end token are added, too."""
 
     def kept(self, h, log_prob):
         following = log_prob[after(h.state, END)].max()
@@ -51,14 +51,14 @@ class AddsAfterTheEnd(Oracle):
 
 
 class CoverageOfFinished(Oracle):
-    """TFA #859: only finished hypotheses pay for what they left out."""
+    """TFA #859: only finished hypotheses have a coverage penalty."""
 
     def covered(self, h, mask):
         return super().covered(h, mask) if h.finished else 0.0
 
 
 class PenaltiesAtTheEnd(Oracle):
-    """The beam is chosen by log-probability; penalties sort what has survived."""
+    """The beam is chosen by log-probability; penalties only sort the final beam."""
 
     def ranking(self, h, mask, t):
         return super().ranking(h, mask, t) if t == LIMIT else h.log_prob
@@ -75,7 +75,7 @@ SEARCHES = {
 
 
 def best(oracle, table, look, mask):
-    """The hypotheses that a rule ends with, sorted by what they rank then."""
+    """Return the final hypotheses of a rule, sorted by their ranking."""
     beam, _ = oracle.run(table, look, mask, LIMIT)
     beam = sorted(beam, key=lambda h: -oracle.ranking(h, mask, LIMIT))
     return beam[: oracle.search.n_best]
@@ -97,7 +97,7 @@ def test_defect(rule):
 
 
 def distribution(**probabilities):
-    """A sentence that says the same whatever was said: token ids and probabilities."""
+    """Return a sentence whose next token does not depend on earlier tokens."""
     source = tables(0, batch=1)
     source["table"][:] = -30.0
     for name, probability in probabilities.items():
@@ -121,7 +121,7 @@ def test_the_end_token_counts_when_it_is_chosen():
 
 
 def test_a_finished_hypothesis_is_ranked_once():
-    """TFA scores it again one step later, with another penalty: here at every step."""
+    """TFA ranks it again one step later with another penalty; ours never changes."""
     source = tables(21, batch=BATCH)
     source["table"][..., END] += 1.0
     search = ks.BeamSearch(4, n_best=4, length_penalty=0.8, coverage_penalty=0.2)
@@ -140,7 +140,7 @@ def test_a_finished_hypothesis_is_ranked_once():
 
 
 def unsorted_looks(past, look):
-    """Alignments as they were written, place by place, nobody's path followed."""
+    """Return alignments as they were written, without following parents."""
     open_ones = [past[t - 1] if t else [None] for t in range(len(past))]
     for beam in open_ones:
         yield [
@@ -152,7 +152,7 @@ def unsorted_looks(past, look):
 
 
 def test_alignments_follow_the_survivors():
-    """TF #13154, OpenNMT-tf #142: those of a place belong to whoever was there then."""
+    """TF #13154, OpenNMT-tf #142: they return the alignments of a place."""
     source, search = (
         tables(5, batch=BATCH, scale=0.8),
         ks.BeamSearch(4, n_best=1),
@@ -169,7 +169,7 @@ def test_alignments_follow_the_survivors():
 
 
 def test_unknown_words_come_from_the_survivors_alignment():
-    """tensorflow/nmt #138: with a beam, the word taken is that of the path."""
+    """tensorflow/nmt #138: the replacing word follows the hypothesis."""
     source, search = tables(5, batch=BATCH, scale=0.8), ks.BeamSearch(4)
     source["table"][..., END] -= 1.0
     decoded = ks.decode(MODEL, source, search, max_length=LIMIT)
@@ -199,7 +199,9 @@ def test_unknown_words_come_from_the_survivors_alignment():
 )
 def test_one_end_token(search):
     """OpenNMT-tf #188: several end tokens; here padding follows the only one."""
-    script = np.array([[4, 2, 2, 2, 2, 2], [5, 6, 2, 7, 2, 8]])  # goes on after the end
+    script = np.array(
+        [[4, 2, 2, 2, 2, 2], [5, 6, 2, 7, 2, 8]]
+    )  # more tokens after the end
     tokens = ks.decode(Speller(), script, search, max_length=6).tokens.numpy()
     ended = np.cumsum(tokens == END, axis=-1)
     assert ended.max() == 1

@@ -1,5 +1,5 @@
-"""Searches of `Seq2Seq` models: scores are what teacher forcing says, and nothing but
-the sentence itself makes a difference."""
+"""Searches of `Seq2Seq` models: scores equal those of teacher forcing, and the result
+of a sentence depends on nothing else."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def decode(model, source=SOURCE, search=SEARCH, **options):
 
 
 def same(decoded, rows, expected, expected_rows, atol=1e-5):
-    """Sentences of one result are those of another, whose axes may be longer."""
+    """Check that two results are equal, up to padding of their axes."""
     target = min(decoded.tokens.shape[-1], expected.tokens.shape[-1])
     source = min(decoded.alignments.shape[-1], expected.alignments.shape[-1])
     for name, one, two in zip(decoded._fields, decoded, expected, strict=True):
@@ -43,7 +43,7 @@ def test_scores_are_teacher_forced(model):
         np.testing.assert_allclose(
             scored.alignments, decoded.alignments[:, place], atol=1e-5
         )
-        # The penalties are those of the whole hypothesis, computed afresh.
+        # The penalties of the whole hypothesis, computed at once.
         expected = decoded.scores[:, place] / ks.decoding.length_penalty(
             decoded.lengths[:, place], 0.6
         )
@@ -54,7 +54,7 @@ def test_scores_are_teacher_forced(model):
         np.testing.assert_allclose(decoded.ranking[:, place], expected, atol=1e-4)
 
 
-def test_order_and_company_do_not_matter(model):
+def test_order_and_other_sentences_do_not_matter(model):
     together = decode(model)
     order = [2, 0, 3, 1]
     same(decode(model, SOURCE[order]), slice(None), together, order)
@@ -108,7 +108,7 @@ def test_scores_count_the_prefix():
 
 
 def test_score_of_a_token_at_a_time():
-    """`log_probs` are the softmax at the token, zero in the padding."""
+    """`log_probs` are log-softmax values of the tokens, and zero in the padding."""
     model = known("bahdanau")
     target = np.array([[7, 8, 2], [4, 2, 0], [9, 9, 9], [2, 0, 0]])
     scored = ks.decoding.score(model, SOURCE, target)
@@ -127,7 +127,7 @@ def test_score_of_a_token_at_a_time():
 
 
 def test_other_special_tokens():
-    """Start 5, end 7; 1 and 2 are words then."""
+    """With start 5 and end 7, the ids 1 and 2 are words."""
     model, tokens = known("bahdanau"), ks.types.SpecialTokens(pad=0, start=5, end=7)
     decoded = ks.decode(model, SOURCE, ks.Greedy(), LIMIT, tokens=tokens)
     chosen = decoded.tokens[:, 0].numpy()

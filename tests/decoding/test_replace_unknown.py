@@ -1,4 +1,4 @@
-"""Unknown words, taken over from where the decoder looked."""
+"""Unknown words are replaced by the source words with the largest alignment."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def test_golden():
 
 
 def test_n_best():
-    """`[batch, n_best, target]`: each hypothesis looked somewhere else."""
+    """Targets `[batch, n_best, target]`: each hypothesis has its own alignments."""
     other = np.roll(ALIGNMENTS, 1, axis=-1)
     target = np.stack([TARGET, TARGET], axis=1)
     alignments = np.stack([ALIGNMENTS, other], axis=1)
@@ -60,8 +60,8 @@ def test_heads_count_by_their_mean():
     assert [row[1] for row in received] == EXPECTED
 
 
-def test_padding_is_never_taken():
-    """Nor what was blanked out; where nothing is left a word stays unknown."""
+def test_padding_is_never_used():
+    """Blank source words are not used, either; without others, a word stays unknown."""
     alignments = np.array([[[0.1, 0.3, 0.6]], [[0.0, 0.0, 1.0]], [[0.0, 0.0, 0.0]]])
     source = [["a", "b", ""], ["c", "", ""], ["d", "e", "f"]]
     received = ks.decoding.replace_unknown([["<unk>"]] * 3, source, alignments)
@@ -78,7 +78,7 @@ def table():
     "dictionary", [{"Mon": "My", "nom": "name"}, table], ids=["dict", "table"]
 )
 def test_dictionary(dictionary):
-    """What it does not know is copied."""
+    """Words that the dictionary does not have are copied."""
     if callable(dictionary):
         dictionary = dictionary()
     received = ks.decoding.replace_unknown(
@@ -89,8 +89,8 @@ def test_dictionary(dictionary):
 
 def test_another_word_for_unknown_inside_a_function():
     replace = tf.function(
-        lambda *given: ks.decoding.replace_unknown(
-            *given, unknown="?", dictionary={"a": "b"}
+        lambda *tensors: ks.decoding.replace_unknown(
+            *tensors, unknown="?", dictionary={"a": "b"}
         )
     )
     received = replace(tf.constant([["?"]]), tf.constant([["a"]]), tf.ones([1, 1, 1]))

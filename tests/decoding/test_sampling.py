@@ -1,4 +1,4 @@
-"""Tokens at random: from the right distribution, the same for equal seeds."""
+"""Samples have the right distribution, and are the same for equal seeds."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ MODEL, MANY, LIMIT = TableModel(), 4000, 6
 
 
 def same_sentence(count, seed=1):
-    """One sentence, so many times."""
+    """Return a source with `count` equal sentences."""
     one = tables(seed, batch=1)
     return {name: np.repeat(x, count, axis=0) for name, x in one.items()}
 
@@ -33,14 +33,17 @@ def first_tokens(search, source):
 
 
 def expected_distribution(source, temperature=1.0):
-    """Of the first token; padding and start are not chosen."""
+    """Return the distribution of the first token, without padding and start."""
     logits = source["table"][0, after(0, START)] / temperature
     logits[[0, 1]] = -np.inf
     return np.exp(log_probs(logits))
 
 
 def check_distribution(tokens, expected):
-    """No count is 4.5 standard deviations off: once in ten thousand times."""
+    """Check that all counts are within 4.5 standard deviations.
+
+    This fails by chance once in ten thousand times.
+    """
     counts = np.bincount(tokens.ravel(), minlength=VOCABULARY)
     n = tokens.size
     deviation = np.sqrt(n * expected * (1 - expected)) + 1e-9
@@ -68,7 +71,7 @@ def test_samples_of_a_sentence_are_independent():
     assert (np.abs(counts - len(pairs) * both) < 4.5 * deviation).all()
 
 
-def test_later_tokens_are_drawn_anew():
+def test_each_step_draws_new_numbers():
     source = same_sentence(MANY // 2)
     source["table"][...] = 0.0
     source["table"][..., END] = -50.0
@@ -85,7 +88,7 @@ def test_top_k_never_leaves_the_set():
     search = ks.decoding.Sample(top_k=2, n_best=3, seed=1)
     decoded = ks.decode(MODEL, source, search, max_length=LIMIT)
     for best, step_logits in chosen(source, decoded):
-        allowed = np.sort(step_logits[2:])[-2]  # of what may be chosen
+        allowed = np.sort(step_logits[2:])[-2]  # of allowed tokens
         assert step_logits[best] >= allowed
 
 
@@ -101,7 +104,7 @@ def test_top_p_never_leaves_the_set(p):
 
 
 def chosen(source, decoded):
-    """Each chosen token and the logits that it was chosen from."""
+    """Yield each chosen token and the logits of its step."""
     for row, table in enumerate(source["table"]):
         for tokens, length in zip(
             decoded.tokens.numpy()[row], decoded.lengths.numpy()[row], strict=True
@@ -132,19 +135,19 @@ def test_keep_ties():
 
 @given(seed=st.integers(0, 1000), p=st.floats(0.05, 1.0))
 def test_keep_top_p(seed, p):
-    """The fewest tokens that together reach p."""
+    """The smallest set of tokens that together reach p is kept."""
     logits = np.random.default_rng(seed).normal(size=[4, 7]).astype("float32")
     kept = np.isfinite(keep_top_p(logits, p))
     for row, probabilities in zip(kept, np.exp(log_probs(logits)), strict=True):
         ordered = np.sort(probabilities)[::-1]
         sums = np.cumsum(ordered)
         if np.abs(sums - p).min() < 1e-5:
-            continue  # which side of p they are is a matter of rounding
+            continue  # rounding decides on which side of p they are
         assert row.sum() == min(1 + (sums < p).sum(), 7)
         assert probabilities[row].min() >= ordered[row.sum() - 1]
 
 
-def test_keep_top_p_with_barred_tokens():
+def test_keep_top_p_with_forbidden_tokens():
     logits = np.array([[-np.inf, 1.0, -np.inf, 0.9]], "float32")
     for p, expected in ((0.2, [False, True, False, False]), (1.0, None)):
         kept = np.isfinite(keep_top_p(logits, p))[0].tolist()
@@ -174,7 +177,7 @@ def test_seeds():
     assert not np.array_equal(one.lengths, other.lengths)
 
 
-def test_without_a_seed_every_call_draws_anew():
+def test_without_a_seed_every_call_draws_new_numbers():
     source = tables(8, batch=32)
     search = ks.decoding.Sample()
     lengths = [ks.decode(MODEL, source, search, LIMIT).lengths for _ in range(2)]
@@ -191,7 +194,7 @@ def test_in_a_function_without_a_seed():
 
 
 def test_scores_are_the_models():
-    """At temperature 1 and without truncation; the order is that of the draws."""
+    """Scores have temperature 1 and no truncation; samples are not sorted."""
     source = tables(9, batch=16)
     search = ks.decoding.Sample(0.5, top_k=2, n_best=3, seed=9)
     decoded = ks.decode(MODEL, source, search, max_length=LIMIT)

@@ -1,4 +1,4 @@
-"""Few tokens have logits; nothing else is different."""
+"""With a shortlist, few tokens have logits; nothing else changes."""
 
 import dataclasses
 import zipfile
@@ -34,7 +34,7 @@ SEARCHES = [
 
 
 def some(size=SIZE, seed=1):
-    """Random meanings of source tokens."""
+    """Return a shortlist with random translations of source tokens."""
     random = np.random.default_rng(seed)
     table = random.integers(4, VOCABULARY, [SOURCE_VOCABULARY, 2])
     return ks.decoding.Shortlist(
@@ -43,7 +43,7 @@ def some(size=SIZE, seed=1):
 
 
 class Masked:
-    """The model, for which all tokens but some are impossible."""
+    """A model for which all tokens but the listed ones are impossible."""
 
     def __init__(self, model, ids):
         self.model, self.pad, self.start = model, model.pad, model.start
@@ -62,7 +62,7 @@ def same(received, expected):
 
 
 def check_masked(model, search, **options):
-    """A search among some tokens is that of the model without the others."""
+    """Check that a search with a shortlist equals one in which the others are -inf."""
     shortlist, forbidden = some(), search.forbidden_tokens
     ids = shortlist.ids(SOURCE, first=forbidden, prefix=options.get("prefix")).numpy()
     assert len(set(ids)) == SIZE
@@ -101,12 +101,12 @@ def test_a_prefix_is_listed():
 
 def test_tokens_are_drawn_from_the_list():
     search, ids = ks.decoding.Sample(n_best=50, seed=2), some().ids(SOURCE).numpy()
-    found = ks.decode(known("bahdanau"), SOURCE, search, LIMIT, shortlist=some())
-    assert set(np.unique(found.tokens)) == set(ids) - {1}  # but the start
+    decoded = ks.decode(known("bahdanau"), SOURCE, search, LIMIT, shortlist=some())
+    assert set(np.unique(decoded.tokens)) == set(ids) - {1}  # without the start token
 
 
 def test_finished_sentences_leave():
-    """Of nine sentences with limits that are far apart."""
+    """The nine sentences have very different limits."""
     model, source = known("bahdanau"), np.repeat(SOURCE, [1, 2, 5, 1], axis=0)
     limit = ks.decoding.RelativeLength(1.0)
     left, stayed = (
@@ -127,11 +127,11 @@ def test_inside_a_function(leaving):
         return ks.decode(model, source, BEAM, LIMIT, leaving=leaving, shortlist=some())
 
     for count in (4, 2):
-        found, source = decoded(SOURCE[:count]), SOURCE[:count]
+        received, source = decoded(SOURCE[:count]), SOURCE[:count]
         expected = ks.decode(model, source, BEAM, LIMIT, shortlist=some())
         size = expected.tokens.shape[-1]
-        np.testing.assert_array_equal(found.tokens[..., :size], expected.tokens)
-        np.testing.assert_allclose(found.scores, expected.scores, atol=1e-5)
+        np.testing.assert_array_equal(received.tokens[..., :size], expected.tokens)
+        np.testing.assert_allclose(received.scores, expected.scores, atol=1e-5)
 
 
 @pytest.mark.slow
@@ -143,8 +143,8 @@ def test_under_xla():
         autograph=False,
     )
     expected = ks.decode(model, SOURCE, BEAM, LIMIT, shortlist=some())
-    found, size = function(SOURCE), expected.tokens.shape[-1]
-    np.testing.assert_array_equal(found.tokens[..., :size], expected.tokens)
+    received, size = function(SOURCE), expected.tokens.shape[-1]
+    np.testing.assert_array_equal(received.tokens[..., :size], expected.tokens)
 
 
 def test_one_graph_for_equal_lists():
@@ -228,15 +228,17 @@ def test_columns_are_those_of_the_logits(head, policy):
     )
 
 
-def test_nothing_of_the_vocabulary_is_multiplied():
+def test_no_product_has_the_size_of_the_vocabulary():
     model, shortlist = known("bahdanau"), some()
     function = tf.function(
         lambda source: ks.decode(model, source, BEAM, LIMIT, shortlist=shortlist),
         autograph=False,
     )
     graph = function.get_concrete_function(tf.TensorSpec([4, 5], tf.int32)).graph
-    found = [p for body in loop_bodies(graph) for p in products(operations(body))]
-    matrices = {p.right for p in found}
+    all_products = [
+        p for body in loop_bodies(graph) for p in products(operations(body))
+    ]
+    matrices = {p.right for p in all_products}
     assert (UNITS, SIZE) in matrices and (UNITS, VOCABULARY) not in matrices
 
 
@@ -266,11 +268,11 @@ def listing(**options):
         (50, [4, 5, 6, 7, 8, 9, 10, 11]),
     ],
 )
-def test_who_is_listed(size, listed):
+def test_listed_ids(size, listed):
     assert ids(listing(size=size)) == [0, 1, 2, 3, *listed]
 
 
-def test_padding_becomes_nothing():
+def test_padding_lists_no_token():
     shortlist = listing(size=7, common=0)
     assert ids(shortlist, [[6, 4]], tokens=ks.types.SpecialTokens(pad=4)) == [
         0,
@@ -284,7 +286,7 @@ def test_padding_becomes_nothing():
     ]
 
 
-def test_what_is_always_listed():
+def test_ids_in_every_list():
     shortlist = listing(size=8)
     assert ids(shortlist, first=(2, 10, 4)) == [0, 1, 2, 3, 4, 10, 9, 11]
     assert ids(shortlist, prefix=[[4, 0], [10, 4]]) == [0, 1, 2, 3, 4, 9, 10, 11]
@@ -304,7 +306,7 @@ def test_value(tmp_path):
 
 
 def npy(header, data):
-    """An array whose header says what it likes."""
+    """Return the bytes of an array with any header."""
     header = header.encode().ljust(117) + b"\n"
     return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + data
 
@@ -324,8 +326,8 @@ HEADER = "{{'descr': '{}', 'fortran_order': False, 'shape': {}}}"
         (b"", "EOF"),
     ],
 )
-def test_a_file_of_somebody_else(tmp_path, table, reason):
-    """It declares more than it holds, or is a thousand times larger, unpacked."""
+def test_untrusted_file(tmp_path, table, reason):
+    """The file declares more than it has, or is a thousand times larger unpacked."""
     path = tmp_path / "list.npz"
     some().save(path)
     with zipfile.ZipFile(path) as file:
@@ -342,7 +344,7 @@ def test_a_file_of_somebody_else(tmp_path, table, reason):
 
 
 class Reader:
-    """Looks at the source from its end: at the last word for the first one, ..."""
+    """A model that attends to the source from its end to its start."""
 
     def __init__(self, heads=None):
         self.heads = heads

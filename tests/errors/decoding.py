@@ -1,4 +1,4 @@
-"""Searches, models and sources that cannot be decoded, and what is said."""
+"""Calls of `decode` and its relatives that fail, with their messages."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ IDS = np.array([[5, 6, 2], [7, 2, 0]])
 
 
 def decode(source=IDS, search=None, max_length=4, model=None, **options):
-    """A good call, but for what is given."""
+    """Call `decode` with valid arguments, except those passed here."""
     search = ks.Greedy() if search is None else search
     return ks.decode(model or Speller(), source, search, max_length, **options)
 
@@ -56,8 +56,8 @@ class Tuple(NamedTuple):
 
 _SOURCE = (
     "Expected [batch, source] with at least one sentence and one position, received "
-    "shape {}. For an empty sentence pass one padded position; for no sentence do not "
-    "call."
+    "shape {}. For an empty sentence, pass one position with padding; without "
+    "sentences, do not call decode."
 )
 
 SEARCHES = [
@@ -66,13 +66,13 @@ SEARCHES = [
         "more hypotheses than places",
         lambda: ks.BeamSearch(2, n_best=3),
         "BeamSearch got contradictory options. Expected n_best <= width, received "
-        "n_best=3 and width=2. Widen the beam, or ask for fewer hypotheses.",
+        "n_best=3 and width=2. Widen the beam, or lower n_best.",
     ),
     (
         "negative coverage penalty",
         lambda: ks.BeamSearch(2, coverage_penalty=-0.5),
         "BeamSearch got an unusable coverage_penalty. Expected 0 or more, received "
-        "-0.5. Use 0 for none: below it, what is left out would be rewarded.",
+        "-0.5. Use 0 for no penalty: a negative one would reward uncovered words.",
     ),
     (
         "no beam",
@@ -126,33 +126,33 @@ SEARCHES = [
         "forbidden token without a tuple",
         lambda: ks.Greedy(forbidden_tokens=3),
         "Greedy got unusable forbidden_tokens. Expected a tuple of ids, received 3. "
-        "Pass e.g. (3,) for one.",
+        "Pass e.g. (3,) for one id.",
     ),
     (
         "start that is padding",
         lambda: decode(tokens=(0, 0, 2, 3)),
         "decode got special tokens that cannot be told apart. Expected a padding that "
         "is neither start nor end, received SpecialTokens(pad=0, start=0, end=2, "
-        "unknown=3). Give the padding an id of its own: it is masked.",
+        "unknown=3). Give the padding an id of its own, because it is masked.",
     ),
     (
         "another padding than the model's",
         lambda: decode(model=seq2seq(pad=5)),
-        "decode got another padding than its model. Expected pad=5, received "
+        "decode got a padding that its model does not mask. Expected pad=5, received "
         "SpecialTokens(pad=0, start=1, end=2, unknown=3). Pass "
         "tokens=SpecialTokens(pad=5, ...) with the other ids.",
     ),
     (
         "another padding than that of one of several models",
         lambda: decode(model=ks.decoding.Ensemble([seq2seq(), seq2seq(pad=5)])),
-        "decode got another padding than its model. Expected pad=5, received "
+        "decode got a padding that its model does not mask. Expected pad=5, received "
         "SpecialTokens(pad=0, start=1, end=2, unknown=3). Pass "
         "tokens=SpecialTokens(pad=5, ...) with the other ids.",
     ),
     (
         "score with another padding than that of several models",
         lambda: ks.decoding.score(ks.decoding.Ensemble([seq2seq(pad=5)] * 2), IDS, IDS),
-        "score got another padding than its model. Expected pad=5, received "
+        "score got a padding that its model does not mask. Expected pad=5, received "
         "SpecialTokens(pad=0, start=1, end=2, unknown=3). Pass "
         "tokens=SpecialTokens(pad=5, ...) with the other ids.",
     ),
@@ -166,16 +166,16 @@ SEARCHES = [
     (
         "vocabulary of unknown size",
         lambda: decode(model=WithoutSize()),
-        "decode got logits of unknown size. Expected a vocabulary that is known when "
-        "the graph is made, received a last axis None. Return logits with a static "
-        "shape, e.g. by tf.ensure_shape.",
+        "decode got logits of unknown size. Expected a vocabulary whose size is known "
+        "when the graph is traced, received None as the last axis. Return logits with "
+        "a static shape, e.g. by tf.ensure_shape.",
     ),
     (
-        "model without a life",
+        "model without weak references",
         lambda: decode(model=Tuple()),
-        "decode got a model whose life cannot be watched. Expected an object that can "
-        "be weakly referenced, received a Tuple. Make it an ordinary class: named "
-        "tuples and classes with __slots__ are not.",
+        "decode got a model that does not support weak references. Expected an object "
+        "of an ordinary class, received a Tuple. Make it an ordinary class: named "
+        "tuples and classes with __slots__ do not support them.",
     ),
     (
         "classes have weights",
@@ -188,7 +188,7 @@ SEARCHES = [
         "score by a class",
         lambda: ks.decoding.score(ks.Seq2Seq, IDS, IDS),
         "score got an unusable model. Expected a Seq2Seq or an Ensemble of them, "
-        "received <class '....Seq2Seq'>. Pass one that can be called on whole "
+        "received <class '....Seq2Seq'>. Pass a model that can be called on whole "
         "sentences.",
     ),
     (
@@ -197,8 +197,8 @@ SEARCHES = [
             ks.decoding.Ensemble([seq2seq(), Speller()]), IDS, IDS
         ),
         "score got an unusable model. Expected a Seq2Seq or an Ensemble of them, "
-        "received <....Ensemble object at ...>. Pass one that can be called on whole "
-        "sentences.",
+        "received <....Ensemble object at ...>. Pass a model that can be called on "
+        "whole sentences.",
     ),
     (
         "score of other sentences",
@@ -230,23 +230,24 @@ SEARCHES = [
     (
         "class in place of a model",
         lambda: decode(model=Speller),
-        "decode got an unusable model. Expected one with the methods start(source) and "
-        "step(tokens, state, memory), received <class ...>. Pass a Seq2Seq, an "
-        "Ensemble, or your own (see StepModel).",
+        "decode got an unusable model. Expected an object with the methods "
+        "start(source) and step(tokens, state, memory), received <class ...>. Pass a "
+        "Seq2Seq, an Ensemble, or a model of your own (see StepModel).",
     ),
     (
         "layer in place of a model",
         lambda: decode(model=keras.layers.Dense(2, name="head")),
-        "decode got an unusable model. Expected one with the methods start(source) and "
-        "step(tokens, state, memory), received <Dense name=head, built=False>. Pass a "
-        "Seq2Seq, an Ensemble, or your own (see StepModel).",
+        "decode got an unusable model. Expected an object with the methods "
+        "start(source) and step(tokens, state, memory), received <Dense name=head, "
+        "built=False>. Pass a Seq2Seq, an Ensemble, or a model of your own (see "
+        "StepModel).",
     ),
     (
         "class in place of a search",
         lambda: decode(search=ks.Greedy),
         "decode got an unusable search. Expected Greedy(), Sample(...) or "
         "BeamSearch(...), received <class 'keras_seqattn.decoding.greedy.Greedy'>. "
-        "Make one: a class is not enough.",
+        "Pass an instance, e.g. Greedy().",
     ),
     (
         "no maximum",
@@ -258,13 +259,13 @@ SEARCHES = [
         "maximum of zero",
         lambda: decode(max_length=0),
         "decode got an unusable max_length. Expected 1 or more, received max_length=0. "
-        "Count the end token, too.",
+        "Count the end token as well.",
     ),
     (
         "minimum above the maximum",
         lambda: decode(search=ks.BeamSearch(2, min_length=5)),
         "BeamSearch got contradictory options. Expected min_length <= max_length, "
-        "received min_length=5 and max_length=4. Lower the one or raise the other.",
+        "received min_length=5 and max_length=4. Lower min_length or raise max_length.",
     ),
     (
         "minimum above the relative maximum",
@@ -273,14 +274,14 @@ SEARCHES = [
             max_length=ks.decoding.RelativeLength(at_most=3),
         ),
         "Greedy got contradictory options. Expected min_length <= max_length, received "
-        "min_length=5 and max_length=3. Lower the one or raise the other.",
+        "min_length=5 and max_length=3. Lower min_length or raise max_length.",
     ),
     (
         "end token forbidden",
         lambda: decode(search=ks.Greedy(forbidden_tokens=[2, 3])),
-        "Greedy got contradictory options. Expected the end token among those that may "
-        "be chosen, received forbidden_tokens=(2, 3) and end=2. For hypotheses of a "
-        "fixed length use min_length.",
+        "Greedy got contradictory options. Expected an end token that is not "
+        "forbidden, received forbidden_tokens=(2, 3) and end=2. For hypotheses of a "
+        "fixed length, use min_length.",
     ),
     (
         "empty batch",
@@ -315,15 +316,15 @@ SEARCHES = [
         "prefix of another batch",
         lambda: decode(prefix=[[5], [6], [7]]),
         "decode got an unusable prefix. Expected ids [batch, target] with batch = 2, "
-        "received shape (3, 1). Pass one row for every sentence, padded; a row of "
-        "padding forces nothing.",
+        "received shape (3, 1). Pass one padded row for every sentence; a row of "
+        "padding forces no token.",
     ),
     (
         "prefix of rank 1",
         lambda: decode(prefix=[5, 6]),
         "decode got an unusable prefix. Expected ids [batch, target] with batch = 2, "
-        "received shape (2,). Pass one row for every sentence, padded; a row of "
-        "padding forces nothing.",
+        "received shape (2,). Pass one padded row for every sentence; a row of "
+        "padding forces no token.",
     ),
     (
         "prefix with padding in front",
@@ -334,15 +335,16 @@ SEARCHES = [
     (
         "prefix with a start token",
         lambda: decode(prefix=[[1, 5], [6, 0]]),
-        "decode got a prefix with a start or end token. Expected words only, received "
-        "[[1, 5], [6, 0]] with start=1 and end=2. Drop it: the start is implied, and "
-        "after the end nothing follows.",
+        "decode got a prefix with a start or end token. Expected no start and no end "
+        "token, received [[1, 5], [6, 0]] with start=1 and end=2. Drop them: decode "
+        "begins with the start token itself, and no token follows the end token.",
     ),
     (
         "prefix outside of the vocabulary",
         lambda: decode(prefix=[[5, 10], [-1, 9]]),
         "decode got a prefix with ids outside of the vocabulary. Expected ids in "
-        "[0, 10), received [10, -1]. Check which text processor they are from.",
+        "[0, 10), received [10, -1]. Check that they are from the text processor of "
+        "the targets.",
     ),
     (
         "prefix outside of the vocabulary of a shortlist",
@@ -352,7 +354,8 @@ SEARCHES = [
             shortlist=ks.decoding.Shortlist(np.full([9, 1], -1), range(9)),
         ),
         "decode got a prefix with ids outside of the vocabulary. Expected ids in "
-        "[0, 9), received [9, -1]. Check which text processor they are from.",
+        "[0, 9), received [9, -1]. Check that they are from the text processor of the "
+        "targets.",
     ),
     (
         "prefix longer than the maximum",
@@ -373,7 +376,7 @@ SEARCHES = [
         lambda: decode(model=WithoutMask(), search=ks.BeamSearch(coverage_penalty=0.1)),
         "BeamSearch got a coverage_penalty for a memory without a mask. "
         "Expected memory.mask [batch, source], True = real, from the model's "
-        "start, received None. Return one of all True when everything is real.",
+        "start, received None. Return a mask of True only when everything is real.",
     ),
     # Ensembles.
     (
@@ -404,8 +407,7 @@ SEARCHES = [
         "other vocabularies",
         lambda: decode(model=ks.decoding.Ensemble([Speller(7), Speller(9)])),
         "Ensemble got models with different vocabularies. Expected logits of one size, "
-        "received [7, 9]. Pass models over the same tokens: others cannot vote "
-        "together.",
+        "received [7, 9]. Pass models with the same target vocabulary.",
     ),
     # Beside decode.
     (
@@ -427,7 +429,7 @@ SEARCHES = [
         lambda: ks.decoding.replace_unknown([["a"]], [["b"]], np.ones([1, 1])),
         "replace_unknown got alignments that do not fit the target. Expected [..., "
         "target, source] for a target of shape (1, 1), received shape (1, 1). Pass "
-        "those of the same Decoded or Scored.",
+        "the alignments of the same Decoded or Scored.",
     ),
     # Models.
     (

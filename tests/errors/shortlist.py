@@ -1,4 +1,4 @@
-"""Shortlists that are none, and what cannot be cut down to one."""
+"""Invalid shortlists, and models that cannot use one, with their messages."""
 
 import tempfile
 
@@ -13,14 +13,14 @@ NOTHING = np.full([9, 1], -1)
 
 
 class Adding(ks.layers.OutputHead):
-    """Its logits are not those that it inherits."""
+    """A head whose logits differ from those of its base class."""
 
     def call(self, outputs, mask=None, training=None):
         return super().call(outputs, mask, training) + 1.0
 
 
 def shortlist_of(**arrays):
-    """From a file with other arrays, or without them."""
+    """Load a shortlist from a file with other arrays; None leaves one out."""
     arrays = {"table": NOTHING, "frequent": range(9), "common": 1, "size": 5, **arrays}
     with tempfile.NamedTemporaryFile(suffix=".npz") as file:
         np.savez(file, **{k: v for k, v in arrays.items() if v is not None})
@@ -51,7 +51,7 @@ SHORTLISTS = [
         "frequent tokens alone",
         lambda: ks.decoding.Shortlist(NOTHING, [5, 4]),
         "Shortlist got unusable frequent tokens. Expected every target id once, 0 to "
-        "1, [vocabulary], received shape (2,) with other ids, or some of them twice. "
+        "1, [vocabulary], received shape (2,) with other ids, or with ids that repeat. "
         "Pass the whole vocabulary, the most frequent first; `common` says how many of "
         "them are always listed.",
     ),
@@ -78,7 +78,7 @@ SHORTLISTS = [
     (
         "shortlist for all logits",
         lambda: among(model=Speller(9)),
-        "decode got a shortlist for a model that always has logits of all tokens. "
+        "decode got a shortlist for a model that always computes all logits. "
         "Expected one with the method shorten(memory, ids), in an Ensemble all of "
         "them, received <...Speller object ...>. Drop the shortlist, or define the "
         "method (see Seq2Seq.shorten).",
@@ -86,7 +86,7 @@ SHORTLISTS = [
     (
         "shortlist for one that always has all logits",
         lambda: among(model=ks.decoding.Ensemble([seq2seq(), Speller(9)])),
-        "decode got a shortlist for a model that always has logits of all tokens. "
+        "decode got a shortlist for a model that always computes all logits. "
         "Expected one with the method shorten(memory, ids), in an Ensemble all of "
         "them, received <...Ensemble object ...>. Drop the shortlist, or define the "
         "method (see Seq2Seq.shorten).",
@@ -111,8 +111,8 @@ SHORTLISTS = [
     (
         "shortlist without room",
         lambda: among(size=3),
-        "decode got a shortlist with too little room. Expected one for all ids up to "
-        "the largest special token, forbidden_tokens and the prefix, 3 at most and "
+        "decode got a shortlist with too little room. Expected room for all ids up "
+        "to the largest special token, forbidden_tokens and the prefix, at most 3 ids "
         "below 9, received 4 ids up to 3. Make a Shortlist of a larger size.",
     ),
     (
@@ -122,8 +122,8 @@ SHORTLISTS = [
             prefix=[[5, 6], [7, 0]],
             shortlist=ks.decoding.Shortlist(NOTHING, range(9), size=6),
         ),
-        "decode got a shortlist with too little room. Expected one for all ids up to "
-        "the largest special token, forbidden_tokens and the prefix, 6 at most and "
+        "decode got a shortlist with too little room. Expected room for all ids up "
+        "to the largest special token, forbidden_tokens and the prefix, at most 6 ids "
         "below 9, received 7 ids up to 7. Make a Shortlist of a larger size.",
     ),
     (
@@ -131,9 +131,9 @@ SHORTLISTS = [
         lambda: ks.decoding.Shortlist.learn(
             Speller(), ks.data.EncodedPairs.of([[5]], [[6]])
         ),
-        "Shortlist.learn got a model of unknown vocabularies. Expected a Seq2Seq or an "
-        "Ensemble of them, received Speller without a source_embedding. Make the table "
-        "yourself, for Shortlist(table, frequent).",
+        "Shortlist.learn got a model with unknown vocabularies. Expected a Seq2Seq or "
+        "an Ensemble of them, received Speller without a source_embedding. Make the "
+        "table yourself and pass it: Shortlist(table, frequent).",
     ),
     # Heads.
     (

@@ -56,7 +56,8 @@ def rate(owner, received):
 def probability(owner, name, received):
     return (
         f"{owner} got an unusable {name}. Expected a number in [0, 1], received "
-        f"{name}={received!r}. Use 0 for teacher forcing, 1 for none of it."
+        f"{name}={received!r}. Use 0 for teacher forcing, 1 for the model's own "
+        "tokens only."
     )
 
 
@@ -78,8 +79,8 @@ def quantized():
 ROWS = [
     (
         lambda: average(["a.weights.h5"], quantized()),
-        "average_checkpoints got a quantised model. Expected weights whose mean is a "
-        "weight again, received ['product'] in integers with scales. Average first, "
+        "average_checkpoints got a quantised model. Expected float weights, which can "
+        "be averaged, received ['product'] in integers with scales. Average first, "
         "then quantize.",
     ),
     (
@@ -160,7 +161,7 @@ ROWS = [
     (
         lambda: ks.models.LinearProbability(0),
         "LinearProbability got an unusable slope. Expected a positive number, received "
-        "slope=0. Use one over the number of steps in which the probability shall grow "
+        "slope=0. Use one over the number of steps in which the probability grows "
         "by 1.",
     ),
     (
@@ -212,24 +213,23 @@ ROWS = [
     (
         lambda: average([]),
         "average_checkpoints got nothing to average. Expected one path or more, "
-        "received none. Check the pattern that should have found the files.",
+        "received none. Check the pattern of the file names.",
     ),
     (
         lambda: average(["none.keras"]),
         "average_checkpoints got paths that do not exist. Expected files, received "
-        "['none.keras']. Check the folder; the model has not been touched.",
+        "['none.keras']. Check the folder; the model is unchanged.",
     ),
     (
         lambda: average([__file__]),
         "average_checkpoints got a file that does not fit the model. Expected weights "
         f"of 'stand_in' in a .weights.h5 or .keras file, received {__file__!r}. Use "
-        "checkpoints of one and the same model; the error above says what Keras could "
-        "not read.",
+        "checkpoints of this model; the error above says what Keras could not read.",
     ),
     (
         lambda: average(["x"], keras.Sequential([keras.layers.Dense(1)], name="new")),
         "average_checkpoints got a model without weights. Expected a built model, "
-        "received 'new' with built=False. Call it once before.",
+        "received 'new' with built=False. Call the model once, to build it.",
     ),
     *metric_errors.TEXTS,
 ]

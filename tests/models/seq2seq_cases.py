@@ -1,4 +1,4 @@
-"""A `Seq2Seq` of every kind, and a padded batch for it."""
+"""`Seq2Seq` models of every kind, and a padded batch for them."""
 
 import keras
 import numpy as np
@@ -19,7 +19,7 @@ TARGET = np.array(
 )
 LABELS = np.array(
     [[5, 6, 7, 8, 2], [9, 3, 2, 9, 9], [4, 4, 4, 2, 9], [2, 9, 9, 9, 9]], "int32"
-)  # under the mask anything: a loss that reads it is wrong
+)  # labels of padding: a loss must not read them
 INPUTS = {"source": SOURCE, "target": TARGET}
 CELLS = {
     "bahdanau": lambda: seq2seq(cell="bahdanau"),
@@ -45,7 +45,7 @@ def parts(embedding, target_embedding=None, head=None):
 
 
 def deep_head():
-    """A head that reads the embedded target beside the outputs."""
+    """Return a head that reads outputs and target embeddings."""
     keras.utils.set_random_seed(5)
     source, target = [
         keras.layers.Embedding(n, 5, embeddings_initializer=wide())
@@ -56,7 +56,10 @@ def deep_head():
 
 
 def tied(ways):
-    """2: target embedding and head; 3: source embedding, too."""
+    """Return a tied model.
+
+    2 ways: target embedding and head. 3 ways: source embedding, too.
+    """
     keras.utils.set_random_seed(6)
     shared = keras.layers.ReversibleEmbedding(
         SOURCE_VOCABULARY, 5, embeddings_initializer=wide()
@@ -72,7 +75,7 @@ def array(x):
     return np.asarray(keras.ops.convert_to_numpy(x), "float32")
 
 
-SLOW = ("luong", "coverage")  # much as the others
+SLOW = ("luong", "coverage")  # similar to the others
 MODELS = [
     pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in CELLS
 ]

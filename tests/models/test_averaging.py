@@ -1,4 +1,4 @@
-"""Means of checkpoints, and what happens when one of them is bad."""
+"""Averages of checkpoints, also if one of the files is bad."""
 
 import keras
 import numpy as np
@@ -8,7 +8,7 @@ import keras_seqattn as ks
 
 
 class Counter(keras.layers.Layer):
-    """Has a weight that is no float."""
+    """A layer with an integer weight."""
 
     def build(self, shape):
         self.calls = self.add_weight(
@@ -45,7 +45,7 @@ def values(model):
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
-    """Three checkpoints of one training, both kinds of files, and what is in them."""
+    """Return three checkpoints of one training in both formats, and their weights."""
     folder = tmp_path_factory.mktemp("checkpoints")
     model, paths, saved = make(compiled=True), [], []
     for i in range(3):
@@ -87,11 +87,11 @@ def test_optimizer_keeps_its_state(trained):
     assert model.optimizer is optimizer
     after = [variable.numpy() for variable in optimizer.variables]
     assert all(map(np.array_equal, before, after))
-    fit(model)  # goes on
+    fit(model)  # training continues
 
 
 def test_sum_is_taken_in_float64(tmp_path):
-    """In float16 the sum would overflow, the mean of many would be coarse."""
+    """A sum in float16 would overflow and lose digits."""
     model = keras.Sequential(
         [keras.Input((1,)), keras.layers.Dense(1, use_bias=False, dtype="float16")]
     )

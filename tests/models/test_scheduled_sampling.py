@@ -1,4 +1,4 @@
-"""Two passes: what is fed, what is learned, and that nothing else happens."""
+"""Scheduled sampling: the mixed inputs, the gradients, and saving."""
 
 import keras
 import numpy as np
@@ -15,7 +15,7 @@ REPLACEABLE = (TARGET != 0) & (np.arange(5) > 0)
 
 
 def stand_in(*layers):
-    """The least model of a target: layers upon its ids."""
+    """Return a small model: layers on the target ids."""
     inputs = {
         name: keras.Input((None,), dtype="int32", name=name)
         for name in ("source", "target")
@@ -24,7 +24,7 @@ def stand_in(*layers):
 
 
 def bigrams(table=None):
-    """Logits that depend on one token only, and tell which token it was."""
+    """Return a model whose logits depend on one token and identify it."""
     model = stand_in(keras.layers.Embedding(V, V, "normal", mask_zero=True))
     if table is not None:
         model.set_weights([table])
@@ -69,18 +69,18 @@ def always(model, **options):
 
 
 def fed(wrapper, target):
-    """The target inputs of the second pass, told by the logits of `bigrams`."""
+    """Return the target inputs of the second pass, from the logits of `bigrams`."""
     logits = np.array(wrapper({"source": target, "target": target}, training=True))
     table = wrapper.model.get_weights()[0]
     return np.abs(logits[..., None, :] - table).sum(axis=-1).argmin(axis=-1)
 
 
 def own(model, target=TARGET):
-    """Every replaceable input replaced by the most probable token."""
+    """Return the target with every replaceable input replaced by the model's token."""
     logits = np.array(model({"source": target, "target": target}, training=False))
     logits[..., 0] = -np.inf
-    said = np.pad(logits.argmax(axis=-1)[:, :-1], ((0, 0), (1, 0)))
-    return np.where(REPLACEABLE, said, target)
+    tokens = np.pad(logits.argmax(axis=-1)[:, :-1], ((0, 0), (1, 0)))
+    return np.where(REPLACEABLE, tokens, target)
 
 
 # Which tokens -------------------------------------------------------------------------
@@ -95,7 +95,7 @@ def test_never_at_probability_zero(use_argmax):
 
 
 def test_always_at_probability_one():
-    """Each token becomes what the model says to the true one before."""
+    """Each token becomes the model's token after the true one before it."""
     model = bigrams()
     mixed = fed(always(model, use_argmax=True), TARGET)
     assert np.array_equal(mixed, own(model))
@@ -116,7 +116,7 @@ def test_start_stays_after_padding_on_the_left():
 
 @pytest.mark.parametrize("use_argmax", [False, True])
 def test_padding_is_never_drawn(use_argmax):
-    """Not even by a model that says nothing else: it would open a hole in the mask."""
+    """Padding inside a target would change its mask."""
     wrapper = always(
         bigrams(np.eye(V)[[0] * V] * 50 + np.eye(V)), use_argmax=use_argmax
     )
@@ -144,9 +144,9 @@ def test_pad_of_the_model():
 
 
 def test_frequencies():
-    """A token is replaced with the probability; replacements follow the model."""
-    said = np.array([0.0, 0.0, 0.1, 0.2, 0.3, 0.4, 0.0])
-    table = np.log(np.tile(said, (V, 1)) + 1e-9) + 1e-3 * np.eye(V)
+    """Tokens are replaced with the right probability, by tokens of the model."""
+    probabilities = np.array([0.0, 0.0, 0.1, 0.2, 0.3, 0.4, 0.0])
+    table = np.log(np.tile(probabilities, (V, 1)) + 1e-9) + 1e-3 * np.eye(V)
     target = np.full((200, 51), 6)
     target[:, 0] = 1
     wrapper = scheduled(bigrams(table), ks.models.ConstantProbability(0.4), seed=1)
@@ -154,7 +154,7 @@ def test_frequencies():
     replaced = mixed[mixed != 6]
     assert abs(len(replaced) / mixed.size - 0.4) < 0.02
     frequencies = np.bincount(replaced, minlength=V) / len(replaced)
-    np.testing.assert_allclose(frequencies, said, atol=0.03)
+    np.testing.assert_allclose(frequencies, probabilities, atol=0.03)
 
 
 def test_seed():
@@ -165,15 +165,15 @@ def test_seed():
     ]
     assert np.array_equal(drawn[0], drawn[1])
     assert not np.array_equal(drawn[0], drawn[2])
-    assert not np.array_equal(drawn[0][0], drawn[0][1])  # other ones in the next step
+    assert not np.array_equal(drawn[0][0], drawn[0][1])  # new ones in the next step
 
 
-# What is learned ----------------------------------------------------------------------
+# Training -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("make", [lambda: recurrent(dropout=0.5), attentive])
 def test_fit_at_probability_zero_is_that_of_the_model(make):
-    """To the bit, dropout included: the first pass draws none of its masks."""
+    """All bits are equal with dropout, too: the first pass draws no masks."""
     models = [make(), make()]
     models[1].set_weights(models[0].get_weights())
     wrapper = ks.models.ScheduledSampling(models[1], ks.models.ConstantProbability(0.0))
@@ -212,7 +212,7 @@ def test_loss_and_gradient_are_those_of_the_second_pass(name):
     [("recurrent", False), ("attentive", True)],
 )
 def test_steps_are_those_of_the_optimizer(name, jit_compile):
-    """At learning rate 0: step 0 is fed the true tokens, step 1 the model's own."""
+    """Step 0 has the true inputs, step 1 the model's tokens; the learning rate is 0."""
     model = MODELS[name]()
     optimizer = keras.optimizers.LossScaleOptimizer(keras.optimizers.SGD(0.0))
     wrapper = ks.models.ScheduledSampling(

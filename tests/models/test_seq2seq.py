@@ -1,4 +1,4 @@
-"""A whole model: at once, step by step, and in training."""
+"""`Seq2Seq`: whole sequences, single steps, and training."""
 
 import keras
 import numpy as np
@@ -43,7 +43,7 @@ def test_steps_are_the_whole(model):
 
 
 def test_beams_share_a_memory(model):
-    """`[batch, beam]` tokens against the memory of the sentence."""
+    """Tokens `[batch, beam]` use the memory of the sentence."""
     state, memory = model.start(SOURCE)
     tokens = np.array([[4, 7], [5, 5], [9, 3], [1, 8]])
     both = keras.tree.map_structure(lambda x: tf.stack([x, x], axis=1), state)
@@ -94,7 +94,7 @@ def test_alignments(attention):
     assert (alignments.sum(axis=-1) < 1 + 1e-5).all()
 
 
-def test_what_is_padded_does_not_matter():
+def test_padding_does_not_matter():
     model = seq2seq()
     logits = array(model(INPUTS))
     longer = {name: np.pad(x, [(0, 0), (0, 3)]) for name, x in INPUTS.items()}
@@ -104,7 +104,7 @@ def test_what_is_padded_does_not_matter():
 
 
 def test_another_id_for_padding():
-    """12: the source's words are those before it, and 0 is one of them."""
+    """With padding 12, the id 0 is a word."""
     model = seq2seq(pad=12)
     source = np.where(SOURCE == 0, 12, np.where(SOURCE == 12, 0, SOURCE))
     target = np.where(TARGET == 0, 11, TARGET)
@@ -115,7 +115,7 @@ def test_another_id_for_padding():
 
 
 def test_functional_model():
-    """As a layer of a Functional model, mask and all."""
+    """A model works as a layer of a Functional model, with its mask."""
     inner = seq2seq()
     inputs = {name: keras.Input((None,), dtype="int32", name=name) for name in INPUTS}
     outer = keras.Model(inputs, inner(inputs))
@@ -151,7 +151,7 @@ def test_tied_embeddings_are_one(ways):
 
 
 def test_summary():
-    """A person can read it: each part by its name, with its parameters."""
+    """The summary names each part and its parameters."""
     lines = []
     seq2seq().summary(print_fn=lambda line, **_: lines.append(line))
     text = "\n".join(lines)
@@ -164,7 +164,7 @@ def test_summary():
 
 @pytest.mark.parametrize("side", ["source", "target"])
 def test_word_dropout_in_training_only(side):
-    """Whole words lose their embedding, those of one side."""
+    """Embeddings of whole words become zero on one side."""
     plain, dropping = seq2seq(), seq2seq(**{f"{side}_word_dropout": 0.5})
     for one, other in zip(
         plain.trainable_variables, dropping.trainable_variables, strict=True
@@ -181,7 +181,7 @@ def test_word_dropout_in_training_only(side):
     assert (words == words[..., :1]).all()  # whole words
     assert 0.2 < (words == 0).mean() < 0.8
     logits = [m.step(TARGET[:, 1], *m.start(SOURCE)).output for m in (plain, dropping)]
-    np.testing.assert_array_equal(*logits)  # a search trains nobody
+    np.testing.assert_array_equal(*logits)  # a search is no training
 
 
 def test_word_dropout_of_both_sides_differs():
@@ -198,7 +198,7 @@ def test_word_dropout_of_both_sides_differs():
 
 
 def test_words_are_dropped_in_the_precision_of_the_model():
-    """And not in that of whoever loads it."""
+    """The global policy at loading does not matter."""
     config = seq2seq().get_config()
     keras.config.set_dtype_policy("mixed_bfloat16")
     model = ks.Seq2Seq.from_config(config)

@@ -24,11 +24,11 @@ def compiled(model, loss="auto", optimizer=None, **options):
 
 
 def history(model):
-    """What Keras reports of two epochs and an evaluation, and what is learnt."""
+    """Return the history of two epochs, an evaluation, and the final weights."""
     data = dict(x=INPUTS, y=LABELS, sample_weight=WEIGHTS, verbose=0)
-    found = model.fit(**data, epochs=2).history
-    found["evaluate"] = model.evaluate(**data)
-    return {**found, **dict(enumerate(model.get_weights()))}
+    history = model.fit(**data, epochs=2).history
+    history["evaluate"] = model.evaluate(**data)
+    return {**history, **dict(enumerate(model.get_weights()))}
 
 
 def check_same(received, expected, atol=2e-5):
@@ -44,7 +44,7 @@ def check_same(received, expected, atol=2e-5):
     [("plain", True), ("deep", False), ("tied", False)],
 )
 def test_trains_as_with_logits(name, jit):
-    """Masks, sample weights, metrics, the gradient of both uses of a tied matrix."""
+    """Also with masks, sample weights, metrics and tied embeddings."""
     model = compiled(MODELS[name](), ks.losses.SmoothedCrossentropy(0.1))
     expected = history(model)
     model = compiled(MODELS[name](), ks.losses.FusedCrossentropy(0.1), jit_compile=jit)
@@ -76,7 +76,7 @@ def test_predictions_are_logits():
 
 
 class Sharp(ks.Seq2Seq):
-    """With a loss of its own on the alignments."""
+    """A model that adds its own loss of the alignments."""
 
     def call(self, inputs, training=None):
         logits, alignments = super().call(inputs, True, training)
@@ -90,25 +90,25 @@ def test_losses_that_a_model_adds():
         return Sharp.from_config(seq2seq().get_config())
 
     weights = model().get_weights()
-    found = []
+    histories = []
     for loss in ("auto", ks.losses.SmoothedCrossentropy(0.0)):
         made = compiled(model(), loss)
         made.set_weights(weights)
-        found.append(history(made))
-    check_same(*found)
+        histories.append(history(made))
+    check_same(*histories)
 
 
 @pytest.mark.slow  # Keras's trainer does both, around the loss
 @pytest.mark.parametrize("how", ["accumulated", "eager"])
 def test_ways_of_training(how):
-    found = []
+    histories = []
     for loss in ("auto", ks.losses.SmoothedCrossentropy(0.0)):
         optimizer, eager = None, how == "eager"
         if how == "accumulated":
             optimizer = keras.optimizers.Adam(gradient_accumulation_steps=2)
         made = compiled(seq2seq(), loss, optimizer, run_eagerly=eager)
-        found.append(history(made))
-    check_same(*found)
+        histories.append(history(made))
+    check_same(*histories)
 
 
 @pytest.mark.parametrize(
@@ -143,11 +143,11 @@ def test_save_and_load():
     )
 
 
-# What runs ----------------------------------------------------------------------------
+# Operations in the graph --------------------------------------------------------------
 
 
 def graph_of(step, loss="auto"):
-    """The operations of a step that run: those of which something else is made."""
+    """Return the operations of a step whose results are used."""
     model = compiled(seq2seq(), loss)
     model.optimizer.build(model.trainable_variables)
     data = (INPUTS, LABELS, WEIGHTS)
@@ -177,7 +177,7 @@ def kinds_in_loops(operations):
 
 @pytest.mark.parametrize("step", ["train_step", "test_step"])
 def test_logits_never_exist(step):
-    """And an evaluation makes no gradient."""
+    """An evaluation computes no gradient, either."""
     vocabulary, operations = graph_of(step)
     assert not makes_logits(vocabulary, operations)
     kinds = kinds_in_loops(operations)

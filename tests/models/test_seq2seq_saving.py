@@ -1,4 +1,4 @@
-"""A whole model, saved and loaded: every bit, every tie."""
+"""Saved and loaded models have the same weights and the same ties."""
 
 import warnings
 

@@ -333,9 +333,9 @@ def with_head(translator, vocabulary):
         ),
         (
             lambda t: ks.Translator(t.model, t.source_text, t.target_text, unknown={}),
-            "Replacing unknown words needs words. Expected a target_text of class "
-            "Words, received Characters and unknown={}. Subwords have hardly any "
-            "unknowns: leave `unknown` out.",
+            "Pipeline can replace unknown words only in texts of words. Expected a "
+            "target_text of class Words, received Characters and unknown={}. Leave "
+            "`unknown` out: subwords have hardly any unknown tokens.",
         ),
     ],
 )
@@ -351,7 +351,7 @@ def test_errors(call, text):
         (
             {"search": "beam"},
             "decode got an unusable search. Expected Greedy(), Sample(...) or "
-            "BeamSearch(...), received 'beam'. Make one: a class is not enough.",
+            "BeamSearch(...), received 'beam'. Pass an instance, e.g. Greedy().",
         ),
         (
             {"max_length": "x"},

@@ -1,4 +1,4 @@
-"""Words that the model has no token for, taken over from where it looked."""
+"""Unknown target words, replaced by the source words they are aligned to."""
 
 import tensorflow as tf
 
@@ -6,21 +6,22 @@ from keras_seqattn.errors import four_part_error
 
 
 def replace_unknown(target, source, alignments, unknown="<unk>", dictionary=None):
-    """Puts the source word with the largest alignment in place of unknown ones.
+    """Replace unknown target words by the source words with the largest alignment.
 
     Args:
         target: strings `[batch, target]` or `[batch, n_best, target]`.
-        source: strings `[batch, source]`. Positions that hold an empty string (padding,
-            or special tokens that you blank out) are never taken.
-        alignments: of the targets, as `Decoded` and `Scored` have them:
-            `[..., target, source]`, heads before target count by their mean.
+        source: strings `[batch, source]`. Empty strings (padding, or special tokens
+            that you blank out) are never used.
+        alignments: the alignments of a `Decoded` or `Scored`:
+            `[..., target, source]`; heads before target count by their mean.
         unknown: the string to replace.
-        dictionary: `tf.lookup` table (or anything with `lookup(strings)`) from source
-            words to target words, or a dict; a word that it does not know is copied.
-            None: all are copied.
+        dictionary: a dict from source words to target words, or a `tf.lookup` table (or
+            any object with `lookup(strings)`). Source words that it does not have are
+            copied. None: all are copied.
 
     Returns:
-        strings, the shape of `target`. Where nothing could be taken it stays unknown.
+        strings, the shape of `target`. A target word without any alignment to a real
+        source word stays unknown.
 
     Example:
         >>> replaced = replace_unknown(
@@ -42,23 +43,24 @@ def replace_unknown(target, source, alignments, unknown="<unk>", dictionary=None
             "replace_unknown got alignments that do not fit the target",
             f"[..., target, source] for a target of shape {tuple(target.shape)}",
             f"shape {tuple(alignments.shape)}",
-            "Pass those of the same Decoded or Scored",
+            "Pass the alignments of the same Decoded or Scored",
         )
     between = [None] * (len(alignments.shape) - 2)
     real = (source != "")[(slice(None), *between)]
-    where = tf.where(real, alignments, -1.0)
-    position = tf.argmax(where, axis=-1, output_type=tf.int32)
-    found = tf.reduce_max(where, axis=-1) > 0
-    words = source if dictionary is None else _translated(source, dictionary)
+    weights = tf.where(real, alignments, -1.0)
+    position = tf.argmax(weights, axis=-1, output_type=tf.int32)
+    is_aligned = tf.reduce_max(weights, axis=-1) > 0
+    words = source if dictionary is None else _translate(source, dictionary)
     flat = tf.reshape(position, [tf.shape(position)[0], -1])
-    taken = tf.reshape(tf.gather(words, flat, batch_dims=1), tf.shape(position))
-    return tf.where((target == unknown) & found, taken, target)
+    aligned = tf.reshape(tf.gather(words, flat, batch_dims=1), tf.shape(position))
+    return tf.where((target == unknown) & is_aligned, aligned, target)
 
 
-def _translated(words, dictionary):
+def _translate(words, dictionary):
+    """Return the words, translated where the dictionary has them."""
     if isinstance(dictionary, dict):
         rows = list(dictionary), list(dictionary.values())
         initializer = tf.lookup.KeyValueTensorInitializer(*rows, tf.string, tf.string)
         dictionary = tf.lookup.StaticHashTable(initializer, default_value="")
-    known = dictionary.lookup(words)
-    return tf.where(known == "", words, known)
+    translations = dictionary.lookup(words)
+    return tf.where(translations == "", words, translations)

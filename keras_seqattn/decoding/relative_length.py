@@ -1,4 +1,4 @@
-"""How long a hypothesis may get."""
+"""A maximum length of hypotheses that depends on the source."""
 
 import dataclasses
 
@@ -17,9 +17,9 @@ class RelativeLength:
     |X| is the number of source tokens that are not padding, special tokens included.
 
     Args:
-        times: factor.
-        plus: tokens besides.
-        at_most: bound whatever the source, or None.
+        times: tokens for each source token.
+        plus: tokens added to these.
+        at_most: upper bound for all sources; None: no bound.
 
     Example:
         >>> RelativeLength(1.5, plus=10)
@@ -44,13 +44,13 @@ class RelativeLength:
             )
 
     def limits(self, source, pad):
-        """int32 `[batch]` for the ids `[batch, source]`."""
+        """Return int32 `[batch]` for source ids `[batch, source]`."""
         return self.of_sizes(tf.reduce_sum(tf.cast(source != pad, tf.int32), axis=1))
 
     def of_sizes(self, sizes):
-        """int32 `[batch]` for sources of so many tokens."""
+        """Return int32 `[batch]` for sources with these numbers of tokens."""
         sizes = tf.cast(sizes, tf.float64)
-        product = self.times * sizes - 1e-9  # 0.3 * 50 is 15, in binary a little more
+        product = self.times * sizes - 1e-9  # in binary, 0.3 * 50 is more than 15
         limits = tf.cast(tf.math.ceil(product), tf.int32) + self.plus
         limits = tf.maximum(limits, 1)
         return limits if self.at_most is None else tf.minimum(limits, self.at_most)

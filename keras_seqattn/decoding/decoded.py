@@ -1,0 +1,51 @@
+"""The result of a search, built from the records of its steps."""
+
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+from keras_seqattn.decoding.backtrace import trace_back
+from keras_seqattn.decoding.hypotheses import is_tracked
+from keras_seqattn.types import Decoded
+
+
+class StepRecord(NamedTuple):
+    """What the loop writes down at every step."""
+
+    tokens: Any  # int32 [batch, (beam)], the chosen tokens
+    alignment: Any  # [batch, (beam,) (heads,) source]
+    parents: Any  # int32 [batch, beam]; (): each hypothesis is its own parent
+
+
+def build_decoded(search, now, mask, steps, pad, records):
+    """Return the `Decoded` of a search that has ended.
+
+    Args:
+        search: `Search`.
+        now: `Hypotheses` after the last step.
+        mask: of the memory, `[batch, source]` or None.
+        steps: number of steps that were taken.
+        pad: id of the padding.
+        records: `StepRecord` of all steps, with the time as first axis.
+    """
+    tokens, alignments = records.tokens, records.alignment
+    values = [now.lengths, now.log_probs, search.rank(now, mask)]
+    if search.beam is None:
+        values = [x[:, None] for x in values]
+        tokens, alignments = tokens[:, :, None], alignments[:, :, None]
+    lengths, scores, ranking = [x[:, : search.n_best] for x in values]
+    if is_tracked(records.parents):
+        places = trace_back(records.parents, steps, search.n_best)
+        tokens = tf.gather(tokens, places[1:], batch_dims=2)
+        alignments = tf.gather(alignments, places[:-1], batch_dims=2)
+    rank = len(alignments.shape)
+    alignments = tf.transpose(alignments, [1, 2, *range(3, rank - 1), 0, rank - 1])
+    real = tf.range(tf.shape(tokens)[0]) < lengths[..., None]
+    real_rows = real[(..., *[None] * (rank - 4), slice(None), None)]
+    return Decoded(
+        tokens=tf.where(real, tf.transpose(tokens, [1, 2, 0]), pad),
+        lengths=lengths,
+        scores=scores,
+        ranking=tf.where(lengths > 0, ranking, -float("inf")),
+        alignments=tf.where(real_rows, tf.cast(alignments, tf.float32), 0.0),
+    )
