@@ -4,9 +4,9 @@ import keras
 import tensorflow as tf
 
 from keras_seqattn.decoding.loop import decode
+from keras_seqattn.decoding.relative_length import RelativeLength
 from keras_seqattn.export.cudnn import without_cudnn
-
-from keras_seqattn.decoding.relative_length import RelativeLengthfrom keras_seqattn.export.litert_checks import (
+from keras_seqattn.export.litert_checks import (
     check_content,
     check_pipeline,
     check_sizes,

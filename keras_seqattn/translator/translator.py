@@ -12,10 +12,9 @@ from keras_seqattn.data.batch_dataset import batches
 from keras_seqattn.data.encoding import encode
 from keras_seqattn.data.filtering import filter_lengths
 from keras_seqattn.decoding.beam import BeamSearch
-from keras_seqattn.errors import four_part_error, four_parts
-
 from keras_seqattn.decoding.relative_length import RelativeLength
-from keras_seqattn.errors import four_part_errorfrom keras_seqattn.metrics.text_metric import text_metric
+from keras_seqattn.errors import four_part_error, four_parts
+from keras_seqattn.metrics.text_metric import text_metric
 from keras_seqattn.pipeline.pipeline import Pipeline
 from keras_seqattn.safe_reading import well_formed
 from keras_seqattn.shipped_models import resolve_path
