@@ -2,7 +2,7 @@
 
 import sys
 
-from keras_seqattn.cli.main import main
+from seqattn_command import main
 
 if __name__ == "__main__":
     sys.exit(main())

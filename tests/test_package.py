@@ -43,10 +43,14 @@ def test_plugin_loads_neither_keras_nor_tensorflow():
     assert heavy & set(printed.split()) == set()
 
 
-def test_plugin_imports_only_the_standard_library_and_tensorboard():
+@pytest.mark.parametrize(
+    ("package", "others"),
+    [("tensorboard_plugin_seqattn", {"tensorboard"}), ("seqattn_command", set())],
+)
+def test_package_imports_little_beside_the_standard_library(package, others):
     # By reading, not by running: an import inside a function counts too.
-    allowed = sys.stdlib_module_names | {"tensorboard", "tensorboard_plugin_seqattn"}
-    files = sorted((ROOT / "tensorboard_plugin_seqattn").rglob("*.py"))
+    allowed = sys.stdlib_module_names | {package, *others}
+    files = sorted((ROOT / package).rglob("*.py"))
     assert files
     for file in files:
         foreign = set(imported(file)) - allowed
@@ -79,13 +83,14 @@ def test_wheel_holds_the_packages_and_nothing_else(wheel):
     info = f"keras_seqattn-{keras_seqattn.__version__}.dist-info"
     assert {file.split("/")[0] for file in files} == {
         "keras_seqattn",
-        "seqattn_command.py",
+        "seqattn_command",
         "tensorboard_plugin_seqattn",
         info,
     }
     assert {"keras_seqattn/api.txt", f"{info}/licenses/LICENSE"} <= files
     places = {"zoo": "keras_seqattn/zoo"}
-    for package in ("keras_seqattn", "tensorboard_plugin_seqattn", "zoo"):
+    packages = ("keras_seqattn", "seqattn_command", "tensorboard_plugin_seqattn", "zoo")
+    for package in packages:
         sources = {
             f"{places.get(package, package)}/{file.relative_to(ROOT / package)}"
             for file in (ROOT / package).rglob("*.py")

@@ -30,7 +30,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "keras_seqattn"
-COMMAND = (PACKAGE / "cli", ROOT / "seqattn_command", ROOT / "seqattn_command.py")
+COMMAND = (PACKAGE / "cli", ROOT / "seqattn_command")
 FOLDERS = {  # of each walk
     "step": (PACKAGE,),
     "translation": (PACKAGE,),
@@ -140,7 +140,8 @@ def post(url):
 
 def train(recorder):
     """Train for two epochs with the command."""
-    from keras_seqattn.cli.main import parse, run
+    from seqattn_command.command import load_verb
+    from seqattn_command.parser import parse
 
     with tempfile.TemporaryDirectory() as folder:
         words = (
@@ -148,9 +149,11 @@ def train(recorder):
             "--task-option train=60 validation=10 test=12 --set units=8 embedding=8 "
             "attention_units=8 maxout=4 --batch-size 20"
         ).split()
-        parsed = parse(words)  # which passes the options of all verbs
+        options = parse(words)  # which passes the options of all verbs
+        options.command = words
+        verb = load_verb(options.verb)
         with recorder.on():
-            code = run(parsed, words)
+            code = verb.run(options)
     if code:
         raise SystemExit(code)
 

@@ -27,9 +27,9 @@ import tensorflow_text  # noqa: F401  its operations are in the SavedModel
 
 import keras_seqattn as ks
 from keras_seqattn import manifest
-from keras_seqattn.cli.data_choice import to_judge
-from keras_seqattn.cli.metric_choice import metrics
-from keras_seqattn.cli.settings import Settings
+from keras_seqattn.cli.evaluation_data import read_split
+from keras_seqattn.cli.run_json import settings_from_dict
+from keras_seqattn.metrics.text_metric import text_metric
 
 ROOT = Path(__file__).parents[1]
 GOLDENS = ROOT / "tests" / "goldens" / "shipped"
@@ -181,12 +181,13 @@ def _saved_model(folder):
 def _tested(run, models):
     """Metrics by form, and the pairs."""
     content = json.loads((run / "run.json").read_text(encoding="utf-8"))
-    settings = Settings.of(content["settings"])
-    pairs, references = to_judge(settings, "test")
+    settings = settings_from_dict(content["settings"])
+    pairs, references = read_split(settings, "test")
     values = {}
     for form, model in models.items():
         texts, _ = model(pairs.source)
-        found = {m.name: float(m(texts, references)) for m in metrics(settings.metric)}
+        metrics = [text_metric(name) for name in settings.metric]
+        found = {m.name: float(m(texts, references)) for m in metrics}
         values[form] = {name: round(value, 2) for name, value in found.items()}
     return values, pairs
 

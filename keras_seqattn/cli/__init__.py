@@ -1,1 +1,1 @@
-"""The command `seqattn`: one file per verb, a thin layer over the library."""
+"""What the verbs of the command `seqattn` do: one file per verb, over the library."""

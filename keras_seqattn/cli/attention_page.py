@@ -2,85 +2,65 @@
 
 import dataclasses
 
-from keras_seqattn.cli import use_options
+from keras_seqattn.cli.evaluation_data import check_validation_set
+from keras_seqattn.cli.load_translator import load_translator
+from keras_seqattn.cli.progress import note
+from keras_seqattn.cli.run_folder import find_run
+from keras_seqattn.cli.text_files import check_output, write_lines
+from keras_seqattn.cli.training_data import read_task
+from keras_seqattn.decoding.beam import BeamSearch
 from keras_seqattn.errors import four_part_error
+from keras_seqattn.pictures.probe import Probe
+from keras_seqattn.translator.page import page
+from seqattn_command.verbs.inspect import COUNT
 
-COUNT = 8  # sentences of the validation set
-HYPOTHESES = 5  # of a beam, at most
+HYPOTHESES = 5  # the most that the page shows of a beam
 _OPTIONS = ("text", "count", "beam", "length_penalty")
 
 
-def add_options(parser):
-    """What it shows."""
-    group = parser.add_argument_group("sentences of the page (only with --html)")
-    group.add_argument(
-        "--text",
-        action="append",
-        metavar="TEXT",
-        help="a sentence to translate; may be given several times",
+def check(options):
+    """Check that no option would be ignored."""
+    written = [name for name in _OPTIONS if getattr(options, name) is not None]
+    if options.html is None and written:
+        option = written[0].replace("_", "-")
+        raise _contradiction(f"--{option} without", "Add --html")
+    if options.text and options.count is not None:
+        raise _contradiction("--text and --count", "Choose one of them")
+    if options.count is not None and options.count < 1:
+        raise _contradiction(f"--count {options.count}", "Count from 1")
+
+
+def write(options):
+    """Translate the sentences and write the page."""
+    check_output(options.html, "--html")
+    texts, references = (options.text, None) if options.text else _sentences(options)
+    translator = load_translator(
+        options.run, options.beam, length_penalty=options.length_penalty
     )
-    group.add_argument(
-        "--count",
-        type=int,
-        metavar="N",
-        help=f"without --text: the first N of the validation set (default: {COUNT})",
-    )
-    use_options.add_search(parser, batches=False)
-
-
-def check(parsed):
-    """No option that nothing would use."""
-    given = [name for name in _OPTIONS if getattr(parsed, name) is not None]
-    if parsed.html is None and given:
-        raise _contradiction(f"--{given[0].replace('_', '-')} without", "add --html")
-    if parsed.text and parsed.count is not None:
-        raise _contradiction("--text and --count", "choose one of them")
-    if parsed.count is not None and parsed.count < 1:
-        raise _contradiction(f"--count {parsed.count}", "count from 1")
-
-
-def write(parsed):
-    """Translates the sentences and writes the page."""
-    from keras_seqattn.cli import text_output, translators
-    from keras_seqattn.cli.progress import note
-    from keras_seqattn.pictures.probe import Probe
-    from keras_seqattn.translator.page import page
-
-    text_output.check(parsed.html, "--html")
-    texts, references = (parsed.text, None) if parsed.text else _validation(parsed)
-    penalty = parsed.length_penalty
-    translator = translators.load(parsed.run, parsed.beam, length_penalty=penalty)
-    search = _several(translator.search)
+    search = _with_several_hypotheses(translator.search)
     pictures = Probe(translator, search, texts, references).pictures()
-    text_output.write(parsed.html, [page(pictures, f"Attention: {parsed.run}")])
-    note(f"{len(pictures)} sentences are in {parsed.html}; open it with a browser.")
+    write_lines(options.html, [page(pictures, f"Attention: {options.run}")])
+    note(f"{options.html} shows {len(pictures)} sentences; open it with a browser.")
 
 
-def _validation(parsed):
-    """The first sources and targets of the pairs by which a run is judged."""
-    from keras_seqattn.cli import data_choice
-    from keras_seqattn.cli.judged import check_held_out
-    from keras_seqattn.cli.run_folder import run_of
-    from keras_seqattn.cli.settings import Settings
-
-    run = run_of(parsed.run)
+def _sentences(options):
+    """Return the first sources and targets of the run's validation set."""
+    run = find_run(options.run)
     if run is None:
         raise four_part_error(
             "inspect got no sentences for its page",
             "--text TEXT, or a run, which has a validation set",
-            f"{str(parsed.run)!r}, a translator alone",
-            "Name a sentence, or several",
+            f"{str(options.run)!r}, a translator alone",
+            "Add one or more sentences with --text",
         )
-    task, _ = data_choice.read(Settings.of(run.content()["settings"]))
-    check_held_out(run, task, "name a sentence with --text")
-    count = parsed.count or COUNT
+    task, _ = read_task(run.settings())
+    check_validation_set(run, task, "name a sentence with --text")
+    count = options.count or COUNT
     return task.validation.source[:count], task.validation.target[:count]
 
 
-def _several(search):
-    """The same search, but it returns the best few of its beam."""
-    from keras_seqattn.decoding.beam import BeamSearch
-
+def _with_several_hypotheses(search):
+    """Return the same search, which returns the best few hypotheses of a beam."""
     if not isinstance(search, BeamSearch):
         return search
     return dataclasses.replace(search, n_best=min(search.width, HYPOTHESES))
@@ -89,7 +69,7 @@ def _several(search):
 def _contradiction(received, remedy):
     return four_part_error(
         "inspect got options that do not go together",
-        "--html FILE, and with it --text TEXT (often) or --count N, 1 or more",
+        "--html FILE, with --text TEXT (once or more) or --count N, 1 or more",
         received,
-        remedy[0].upper() + remedy[1:],
+        remedy,
     )

@@ -1,76 +1,48 @@
-"""Translates a test set, and compares with its references."""
+"""Translate a test set and print metrics."""
 
 import json
 import time
 
-from keras_seqattn.cli import judged, use_options
-
-HELP = "translate a test set and measure how good that is"
-EXAMPLES = """\
-examples:
-  seqattn evaluate runs/dates                        the test set of its own task
-  seqattn evaluate runs/de --source test.en --target test.de --metric bleu chrf
-  seqattn evaluate runs/g2p --metric wer per --beam 10 --output test.hyp
-"""
+from keras_seqattn.cli.evaluation_data import evaluation_data
+from keras_seqattn.cli.load_translator import load_translator
+from keras_seqattn.cli.progress import bar, note
+from keras_seqattn.cli.run_folder import find_run
+from keras_seqattn.cli.text_files import check_output, write_lines
+from keras_seqattn.data.corpora.references import pooled_references
+from keras_seqattn.metrics.text_metric import text_metric
 
 
-def configure(parser):
-    """Adds its options."""
-    use_options.add_translator(parser)
-    parser.add_argument(
-        "--metric",
-        nargs="+",
-        metavar="NAME",
-        help="bleu, tokenized_bleu, chrf, exact_match, wer, per "
-        "(default: those of the run)",
-    )
-    parser.add_argument("--output", metavar="FILE", help="keep the translations")
-    parser.add_argument("--json", action="store_true", help="the numbers as JSON")
-    judged.add_options(parser)
-    use_options.add_search(parser)
-
-
-def run(parsed):
-    """Measures."""
-    from keras_seqattn.cli import text_output, translators
-    from keras_seqattn.cli.metric_choice import metrics
-    from keras_seqattn.cli.progress import bar
-    from keras_seqattn.data.corpora.references import pooled_references
-
-    text_output.check(parsed.output)
-    used = metrics(parsed.metric or _of_run(parsed.run) or ["bleu"])
-    pairs, references, _ = judged.pairs_of(parsed)
-    translator = translators.load(
-        parsed.run, parsed.beam, length_penalty=parsed.length_penalty
+def run(options):
+    """Translate, print the metrics, and write the translations to a file."""
+    check_output(options.output)
+    names = options.metric or _metrics_of_run(options.run) or ["bleu"]
+    metrics = [text_metric(name) for name in names]
+    for metric in metrics:
+        metric.check()  # a missing package is an error before the work starts
+    pairs, references = evaluation_data(options)
+    translator = load_translator(
+        options.run, options.beam, length_penalty=options.length_penalty
     )
     start = time.monotonic()
     with bar("translating", len(pairs)) as update:
-        texts = translator.translate(pairs.source, parsed.batch_size, update).texts
+        texts = translator.translate(pairs.source, options.batch_size, update).texts
     seconds = time.monotonic() - start
     any_place = pooled_references(pairs.source, references)
     values = {
         metric.name: metric(texts, references if metric.is_graded else any_place)
-        for metric in used
+        for metric in metrics
     }
-    if parsed.json:
+    if options.json:
         print(json.dumps({**values, "texts": len(texts), "seconds": round(seconds, 2)}))
     else:
-        _show(values, f"{len(texts)} texts in {seconds:.1f} s, {translator.search}")
-    if parsed.output is not None:
-        text_output.write(parsed.output, texts)
+        for name, value in values.items():
+            signature = getattr(value, "signature", "")
+            print(f"{name}  {value:.2f}  {signature}".rstrip())
+        note(f"{len(texts)} texts in {seconds:.1f} s, {translator.search}")
+    if options.output is not None:
+        write_lines(options.output, texts)
 
 
-def _show(values, how):
-    from keras_seqattn.cli.progress import note
-
-    for name, value in values.items():
-        signature = getattr(value, "signature", "")
-        print(f"{name}  {value:.2f}  {signature}".rstrip())
-    note(how)
-
-
-def _of_run(path):
-    from keras_seqattn.cli.run_folder import run_of
-
-    run = run_of(path)
-    return run and run.content()["settings"]["metric"]
+def _metrics_of_run(path):
+    run = find_run(path)
+    return run and run.settings().metric

@@ -1,64 +1,43 @@
-"""Shows what a run or a translator is: settings, parameters, metrics, attention."""
+"""Show a run or a translator."""
 
 import dataclasses
 from pathlib import Path
 
-from keras_seqattn.cli import attention_page, use_options
-from keras_seqattn.cli.settings import Settings
+from keras_seqattn.cli import attention_page
+from keras_seqattn.cli.load_translator import translator_folder
+from keras_seqattn.cli.run_folder import find_run
+from keras_seqattn.cli.run_states import read_history
+from keras_seqattn.text.processor import TextProcessor
+from keras_seqattn.translator.translator import Translator
+from seqattn_command.settings import Settings
 
-HELP = "settings, vocabulary, parameters, metrics and attention of a run"
-EXAMPLES = """\
-examples:
-  seqattn inspect runs/dates
-  seqattn inspect runs/dates/translator
-  seqattn inspect runs/de --vocabulary target        one token in each line
-  seqattn inspect runs/de --html page.html           what it looks at, in a browser
-  seqattn inspect runs/de --html page.html --text "Ein Hund bellt." --beam 8
-
-A run may be looked at while it is training. The page is one file, without network.
-"""
-_PIECES = 20  # of a vocabulary that are shown
+_PIECES = 20  # tokens of a vocabulary that are shown
 
 
-def configure(parser):
-    """Adds its options."""
-    use_options.add_translator(parser)
-    alone = parser.add_mutually_exclusive_group()
-    alone.add_argument(
-        "--vocabulary", choices=["source", "target"], help="print it, nothing else"
-    )
-    alone.add_argument(
-        "--html", metavar="FILE", help="write a page with attention, nothing else"
-    )
-    attention_page.add_options(parser)
+def run(options):
+    """Print a description, print a vocabulary, or write a page."""
+    attention_page.check(options)
+    if options.html is not None:
+        attention_page.write(options)
+    elif options.vocabulary:
+        folder = translator_folder(options.run)
+        print("\n".join(_load_text(folder, options.vocabulary).vocabulary))
+    else:
+        _show(options.run)
 
 
-def run(parsed):
-    """Shows it."""
-    attention_page.check(parsed)
-    if parsed.html is not None:
-        return attention_page.write(parsed)
-    _show(parsed)
-
-
-def _show(parsed):
-    from keras_seqattn.cli import translators
-    from keras_seqattn.cli.run_folder import run_of
-
-    run = run_of(parsed.run)
+def _show(path):
+    run = find_run(path)
     try:
-        folder = translators.folder_of(parsed.run)
+        folder = translator_folder(path)
     except ValueError:
-        if run is None or parsed.vocabulary:
+        if run is None:
             raise
         folder = None
-    if parsed.vocabulary:
-        print("\n".join(_text(folder, parsed.vocabulary).vocabulary))
-        return
     if run is not None:
         _show_run(run)
     if folder is None:
-        print("translator: none yet, the first validation makes it")
+        print("translator: none yet, the first validation writes it")
     else:
         _show_translator(folder)
 
@@ -66,33 +45,23 @@ def _show(parsed):
 def _show_run(run):
     content = run.content()
     print(content["command"])
-    usual = Settings()
+    defaults = Settings()
     for field in dataclasses.fields(Settings):
         value = content["settings"].get(field.name)
-        if value != getattr(usual, field.name):
-            print(f"  {field.name:18} {_said(value)}")
+        if value != getattr(defaults, field.name):
+            print(f"  {field.name:18} {_in_words(value)}")
     print("  (the others have their defaults: seqattn train --help)\n")
     for split, about in content["data"].items():
         print(f"{split:11} {about['pairs']} pairs, sha256 {about['sha256'][:16]}")
-    print("versions   ", _said(content["versions"]))
-    print("machine    ", content.get("machine", "not written down"), "\n")
-    _show_history(run)
-
-
-def _show_history(run):
-    """The epochs so far, and the best validation."""
-    from keras_seqattn.cli import history
-    from keras_seqattn.cli.table import lines
-
-    entries = history.read(run.history)
+    print("versions   ", _in_words(content["versions"]))
+    print("machine    ", content.get("machine", "not recorded"), "\n")
+    entries = read_history(run.history)
     if entries:
-        print("\n".join(lines(entries)))
-    print(f"best: {run.best() or 'nothing validated yet'}\n")
+        print("\n".join(table_lines(entries)))
+    print(f"best: {run.best() or 'no validation yet'}\n")
 
 
 def _show_translator(folder):
-    from keras_seqattn.translator.translator import Translator
-
     translator = Translator.load(folder)
     print(f"translator: {folder}")
     print(f"  search      {translator.search}")
@@ -107,14 +76,29 @@ def _show_translator(folder):
     translator.model.summary()
 
 
-def _text(folder, side):
-    from keras_seqattn.text.processor import TextProcessor
-
+def _load_text(folder, side):
     path = Path(folder) / f"{side}_text"
     return TextProcessor.load(path if path.exists() else Path(folder) / "source_text")
 
 
-def _said(value):
+def _in_words(value):
     if isinstance(value, dict):
         return ", ".join(f"{k} {v}" for k, v in value.items())
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def table_lines(rows):
+    """Return a table of dicts of numbers; a column stands where it first appears."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    cells = [names, *([_cell(row.get(name)) for name in names] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return [
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in cells
+    ]
+
+
+def _cell(value):
+    if value is None:
+        return ""
+    return str(value) if isinstance(value, int) else f"{value:.4g}"

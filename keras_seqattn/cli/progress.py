@@ -1,59 +1,63 @@
-"""Progress bars with the time left; plain lines where there is no terminal."""
+"""Progress bars with the remaining time, or plain lines without a terminal."""
 
 import contextlib
 import sys
 import time
 
-PATIENCE = 2.0  # seconds until somebody wants to know
-PLAIN_EVERY = 10.0  # seconds between lines that go to a file
+try:
+    import rich.console
+    import rich.progress
+except ImportError:
+    rich = None
+
+DELAY = 2.0  # seconds before a bar appears: short work needs none
+LINE_INTERVAL = 10.0  # seconds between lines that are written to a file
 
 
 def note(text=""):
-    """Something to know, beside the results."""
+    """Print a message to standard error; results go to standard output."""
     print(text, file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager
 def bar(label, total):
-    """Gives a function of the number that is done.
+    """Yield a function `update(done)` that shows a progress bar.
 
-    It is shown after two seconds only: what is quick needs no bar.
+    The bar appears after two seconds.
     """
-    shown = _Rich(label, total) if _has_rich() else _Plain(label, total)
+    display = _RichBar(label, total) if _use_rich() else _PlainBar(label, total)
     start = time.monotonic()
 
     def update(done):
-        if time.monotonic() - start >= PATIENCE:
-            shown.update(done, time.monotonic() - start)
+        if time.monotonic() - start >= DELAY:
+            display.update(done, time.monotonic() - start)
 
     try:
         yield update
     finally:
-        shown.close()
+        display.close()
 
 
 @contextlib.contextmanager
 def working(label):
-    """Something that takes its time and does not say how long."""
+    """Show that work of unknown length is going on, and at its end how long it took."""
     start = time.monotonic()
-    if _has_rich():
-        import rich.console
-
+    if _use_rich():
         with rich.console.Console(stderr=True).status(f"{label} ..."):
             yield
     else:
         yield
     seconds = time.monotonic() - start
-    if seconds >= PATIENCE:
+    if seconds >= DELAY:
         note(f"{label}: {_clock(seconds)}")
 
 
-class Shown:
-    """A translator that shows how far it is.
+class ProgressTranslator:
+    """A translator that shows a progress bar.
 
     Args:
         translator: `Translator`.
-        label: of the bar.
+        label: text before the bar.
     """
 
     def __init__(self, translator, label="validation"):
@@ -68,11 +72,9 @@ class Shown:
             return self.translator.translate(texts, batch_size, update)
 
 
-class _Rich:
+class _RichBar:
     def __init__(self, label, total):
-        import rich.console
-        import rich.progress as parts
-
+        parts = rich.progress
         self.progress = parts.Progress(
             parts.TextColumn("{task.description}"),
             parts.BarColumn(),
@@ -95,13 +97,13 @@ class _Rich:
             self.progress.stop()
 
 
-class _Plain:
+class _PlainBar:
     def __init__(self, label, total):
         self.label, self.total = label, total
         self.is_terminal, self.last = sys.stderr.isatty(), None
 
     def update(self, done, seconds):
-        if not self.is_terminal and seconds - (self.last or 0) < PLAIN_EVERY:
+        if not self.is_terminal and seconds - (self.last or 0) < LINE_INTERVAL:
             return
         self.last = seconds
         left = seconds * (self.total - done) / max(done, 1)
@@ -114,14 +116,8 @@ class _Plain:
             print(" " * 50, end="\r", file=sys.stderr, flush=True)
 
 
-def _has_rich():
-    if not sys.stderr.isatty():
-        return False
-    try:
-        import rich  # noqa: F401
-    except ImportError:
-        return False
-    return True
+def _use_rich():
+    return rich is not None and sys.stderr.isatty()
 
 
 def _clock(seconds):

@@ -1,4 +1,4 @@
-"""The folder of a training run: what is in it, and whose it is."""
+"""The folder of a training run: its files, and which process may write to it."""
 
 import json
 import shlex
@@ -6,26 +6,33 @@ import shutil
 from pathlib import Path
 
 from keras_seqattn.callbacks.validation_record import read_entries
-from keras_seqattn.cli.machine import machine
-from keras_seqattn.cli.run_json import read_run, versions
+from keras_seqattn.cli.run_json import (
+    machine,
+    read_run,
+    settings_from_dict,
+    versions,
+)
 from keras_seqattn.cli.run_lock import NAME as LOCK
 from keras_seqattn.cli.run_lock import locked
 from keras_seqattn.cli.run_states import RunStates
-from keras_seqattn.cli.settings import Settings
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.files import leftovers, repair, replacing, replacing_folder
 from keras_seqattn.text.processor import TextProcessor
 
-FREE = ("epochs", "minutes", "patience", "on_divergence")  # a resumed run may change
+# The settings that a resumed run may change.
+CHANGEABLE = ("epochs", "minutes", "patience", "on_divergence")
 _SIDES = ("source", "target")
-_FOLDERS = ("text", "translator")  # that are written as a whole
+_FOLDERS = ("text", "translator")  # each is written as a whole
 
 
 class RunFolder:
-    """`run.json`, `text/`, `translator/`, `checkpoints/`, `logs/`, `history.jsonl`.
+    """The folder of a run.
+
+    It holds `run.json`, `text/`, `translator/`, `checkpoints/`, `logs/` and
+    `history.jsonl`.
 
     Args:
-        path: of the folder.
+        path: path of the folder.
         about: `{"command": list of str, "data": fingerprints}`, for a new run.
     """
 
@@ -37,26 +44,30 @@ class RunFolder:
         self.logs = self.path / "logs"
         self.history = self.path / "history.jsonl"
 
-    # What it was made with --------------------------------------------------------
+    # Settings and texts -----------------------------------------------------------
 
     @property
     def exists(self):
         return (self.path / "run.json").exists()
 
     def content(self):
-        """What `run.json` holds."""
+        """Return the content of `run.json`."""
         return read_run(self.path / "run.json")
 
-    def begin(self, settings, source_text, target_text):
-        """Writes down what the run is made with.
+    def settings(self):
+        """Return the settings in `run.json`."""
+        return settings_from_dict(self.content()["settings"])
 
-        A run that goes on is that already: only what it may change is written, and by
-        which command, because the first one alone does not make this run any more.
+    def begin(self, settings, source_text, target_text):
+        """Write `run.json` and the text processors.
+
+        For a resumed run, only changed settings are written, and the command that
+        changed them, because the first command alone no longer reproduces the run.
         """
         command = shlex.join(["seqattn", *self.about["command"]])
         if self.exists:
             content = self.content()
-            if Settings.of(content["settings"]) != settings:
+            if settings_from_dict(content["settings"]) != settings:
                 content.setdefault("continued", []).append(command)
                 content["settings"] = settings.to_dict()
         else:
@@ -80,7 +91,7 @@ class RunFolder:
                 target.save(Path(folder, "target"))
 
     def texts(self):
-        """The processors of a run that goes on; None if it has not saved them yet."""
+        """Return the saved text processors of both sides, or None."""
         if not self.exists or not (self.path / "text").exists():
             return None
         source = TextProcessor.load(self._text("source"))
@@ -90,16 +101,16 @@ class RunFolder:
     def _text(self, side):
         return self.path / "text" / side
 
-    # Who may write to it ----------------------------------------------------------
+    # Locking and repair -----------------------------------------------------------
 
     def locked(self, command):
-        """Inside, no other process trains in this folder."""
+        """Return a context in which no other process trains in this folder."""
         return locked(self.path, command)
 
     def repair(self):
-        """Puts in order what a killed process left behind; only with the lock."""
-        if not self.exists and not self._is_hardly_begun():
-            return  # the folder holds something else, which stays as it is
+        """Clean up after a process that was killed. The caller must hold the lock."""
+        if not self.exists and not self._is_begun():
+            return  # the folder holds other files, which stay unchanged
         repair(self.path, _FOLDERS)
         if self.checkpoints.exists():
             repair(self.checkpoints, ())
@@ -107,8 +118,8 @@ class RunFolder:
             # Earlier versions saved the texts first, and run.json after them.
             shutil.rmtree(self.path / "text")
 
-    def _is_hardly_begun(self):
-        """Whether all that is there was written by a run that has no run.json yet."""
+    def _is_begun(self):
+        """Return whether all files are those of a run that has no run.json yet."""
         names = {path.name for path in self.path.iterdir()} - {LOCK}
         names -= {path.name for path in leftovers(self.path, _FOLDERS)}
         texts = self.path / "text"
@@ -116,37 +127,37 @@ class RunFolder:
         return not names or names == {"text"} and is_text
 
     def check_free(self, settings):
-        """Nothing is there that a new training would destroy."""
+        """Check that a new training would not overwrite anything."""
         if self.exists:
-            different = _differences(Settings.of(self.content()["settings"]), settings)
+            different = _differences(self.settings(), settings)
             raise four_part_error(
                 "train got the folder of another run",
                 "a new folder",
                 f"--out {self.path}, of a run with "
                 + (", ".join(different) if different else "the same settings"),
-                f"Choose another folder; to go on with that run: seqattn train "
+                f"Choose another folder; to continue that run: seqattn train "
                 f"--resume {self.path}",
             )
         if {path.name for path in self.path.iterdir()} - {LOCK}:
-            raise self._holds_something_else()
+            raise self._other_files_error()
 
     def check_path(self):
-        """What is there, if anything is, is a folder."""
+        """Check that the path is a folder or does not exist."""
         if self.path.exists() and not self.path.is_dir():
-            raise self._holds_something_else()
+            raise self._other_files_error()
 
-    def _holds_something_else(self):
+    def _other_files_error(self):
         return four_part_error(
-            "train got a path that holds something else",
+            "train got a path that holds other files",
             "a new or an empty folder",
             f"--out {self.path}",
-            "Choose another one; nothing in it was touched",
+            "Choose another path; this one is unchanged",
         )
 
-    # How far it is ----------------------------------------------------------------
+    # Progress ---------------------------------------------------------------------
 
     def best(self):
-        """The best validation so far in words, or None."""
+        """Return the metrics and the step of the best validation as text, or None."""
         best = self.best_validation()
         if best is None:
             return None
@@ -154,32 +165,32 @@ class RunFolder:
         return f"{values}, of step {best['step']}"
 
     def best_validation(self):
-        """`{"step": int, "values": {metric: value}, ...}`, or None."""
+        """Return `{"step": int, "values": {metric: value}, ...}`, or None."""
         path = self.checkpoints / "validation.json"
         entries = read_entries(path)[1] if path.exists() else []
         return ([None] + [entry for entry in entries if entry["best"]])[-1]
 
     def load_state(self, model, epoch):
-        """Weights and optimizer as they were after so many epochs."""
+        """Load the weights and the optimizer after an epoch; 0 is before the first."""
         if epoch:
             self.states.load(model, epoch)
-        else:  # what was validated in an epoch that is not kept
+        else:  # validations of epochs whose states are lost
             (self.checkpoints / "validation.json").unlink(missing_ok=True)
 
 
-def run_of(path):
-    """The run of a folder: itself, or the one whose translator it is; or None."""
+def find_run(path):
+    """Return the run of a folder, of a run or of its translator, or None."""
     path = Path(path)
-    around = RunFolder(path.absolute().parent)
+    parent = RunFolder(path.absolute().parent)
     if (path / "run.json").exists():
         return RunFolder(path)
-    # What else lies beside a run.json need not be of that run, nor be there: a path may
-    # be the name of a shipped model.
-    return around if around.translator == path.absolute() and around.exists else None
+    # Other paths beside a run.json may not belong to the run, or may not exist: a path
+    # can be the name of a shipped model.
+    return parent if parent.translator == path.absolute() and parent.exists else None
 
 
 def _differences(old, new):
-    """At most five settings, in words."""
+    """Return at most five differences as texts."""
     old, new = old.to_dict(), new.to_dict()
-    found = [f"{n}={old[n]!r} (not {new[n]!r})" for n in old if old[n] != new[n]]
-    return found if len(found) <= 5 else [*found[:5], f"{len(found) - 5} more"]
+    texts = [f"{n}={old[n]!r} (not {new[n]!r})" for n in old if old[n] != new[n]]
+    return texts if len(texts) <= 5 else [*texts[:5], f"{len(texts) - 5} more"]

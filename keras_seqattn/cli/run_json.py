@@ -1,25 +1,31 @@
-"""`run.json`: what a run was made with.
+"""`run.json`: the command, settings, versions, machine and data of a run.
 
 The file may come from another person, so `read_run` checks every field.
 """
 
+import dataclasses
+import os
+import platform
+import re
 import sys
 import warnings
+from pathlib import Path
 
 from keras_seqattn import manifest
-from keras_seqattn.cli.settings import Settings
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.checks import check_choice
+from keras_seqattn.errors import four_part_error, four_parts
 from keras_seqattn.safe_reading import JSON, parse_json, read_bytes
+from seqattn_command.settings import Settings, names
 
 SPLITS = ("train", "validation")
 
 
 def read_run(path):
-    """A `run.json`, checked."""
+    """Return the content of a `run.json`, checked."""
     try:
         content = parse_json(read_bytes("seqattn", path, JSON))
         _check(content)
-        Settings.of(content["settings"])
+        settings_from_dict(content["settings"])
         return content
     except FileNotFoundError:
         received = f"{str(path)!r}, which does not exist"
@@ -31,33 +37,12 @@ def read_run(path):
         "seqattn found no settings of a run",
         "a run.json that seqattn train has written",
         received,
-        "Check the path: it is in the folder named by --out",
+        "Check the path: the file is in the folder named by --out",
     )
 
 
-def versions():
-    """Of what computes; a repeated run wants the same."""
-    python = ".".join(map(str, sys.version_info[:3]))
-    return {"python": python, **manifest.versions()}
-
-
-def warn_of_versions(then):
-    """Other versions compute other numbers."""
-    now = versions()
-    changed = [
-        f"{n} {then.get(n)} (now {now[n]})" for n in now if then.get(n) != now[n]
-    ]
-    if changed:
-        warnings.warn(
-            "train goes on with other versions than the run began with. Expected "
-            f"those in run.json, received another {', '.join(changed)}. Install the "
-            "old ones if the numbers must be the same.",
-            stacklevel=2,
-        )
-
-
 def _check(content):
-    """That the fields are there, and are what they are later used as."""
+    """Check that the fields exist and have their types."""
     _check_type("the file", content, dict)
     _check_type("command", content["command"], str)
     for name in ("settings", "versions", "data"):
@@ -73,3 +58,93 @@ def _check(content):
 def _check_type(name, value, kind):
     if not isinstance(value, kind):
         raise TypeError(f"{name} is {type(value).__name__}, not {kind.__name__}")
+
+
+def settings_from_dict(values):
+    """Return the `Settings` of a `run.json`; unknown names are an error."""
+    for name in values:
+        check_choice("train", "setting", name, names())
+    for field in dataclasses.fields(Settings):
+        _check_setting(field, values.get(field.name, field.default))
+    return Settings(**values)
+
+
+def _check_setting(field, value):
+    """Check the type of a value; argparse has not checked what a file contains."""
+    choices = field.metadata["option"].get("choices")
+    if value is None and field.default is None or value is dataclasses.MISSING:
+        return
+    if choices and value not in choices:
+        raise _unusable(field, value, f"one of {', '.join(choices)}")
+    fits, expected = _TYPES[field.type]
+    if not fits(value):
+        raise _unusable(field, value, expected)
+
+
+def _unusable(field, value, expected):
+    return four_part_error(
+        f"train got an unusable value of the setting {field.name}",
+        expected,
+        repr(value)[:60],
+        "Write it as seqattn train writes it into run.json",
+    )
+
+
+def _is_plain(value):
+    return value is None or type(value) in (str, bool, int, float)
+
+
+def _is_plain_list(value):
+    return isinstance(value, list) and all(map(_is_plain, value))
+
+
+def _is_plain_dict(value):
+    return isinstance(value, dict) and all(
+        type(name) is str and (_is_plain(item) or _is_plain_list(item))
+        for name, item in value.items()
+    )
+
+
+_TYPES = {
+    str: (lambda value: type(value) is str, "a string"),
+    bool: (lambda value: type(value) is bool, "true or false"),
+    int: (lambda value: type(value) is int, "an integer"),
+    float: (lambda value: type(value) in (int, float), "a number"),
+    list: (_is_plain_list, "a list of strings or numbers"),
+    dict: (_is_plain_dict, "an object with strings, numbers or lists of them"),
+}
+
+
+def versions():
+    """Return the versions of the packages that compute, and of Python."""
+    python = ".".join(map(str, sys.version_info[:3]))
+    return {"python": python, **manifest.versions()}
+
+
+def warn_of_versions(old):
+    """Warn if the versions have changed: other versions compute other numbers."""
+    new = versions()
+    changed = [f"{n} {old.get(n)} (now {new[n]})" for n in new if old.get(n) != new[n]]
+    if changed:
+        message = four_parts(
+            "train continues with other versions than those the run began with",
+            "the versions in run.json",
+            ", ".join(changed),
+            "Install the old versions if the numbers must be the same",
+        )
+        warnings.warn(message, stacklevel=2)
+
+
+def machine():
+    """Return the processor and the number of cores that this process may use."""
+    is_linux = sys.platform.startswith("linux")
+    cores = len(os.sched_getaffinity(0)) if is_linux else os.cpu_count()
+    return f"{_processor(is_linux)}, {cores} core{'s' if cores > 1 else ''}"
+
+
+def _processor(is_linux):
+    if is_linux:
+        match = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+        if match:
+            return match[1].strip()
+    return platform.processor() or platform.machine()

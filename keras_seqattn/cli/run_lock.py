@@ -1,4 +1,4 @@
-"""A lock on the folder of a run: one process at a time writes to it."""
+"""A lock on the folder of a run: only one process at a time may write to it."""
 
 import contextlib
 import errno
@@ -16,6 +16,7 @@ try:
     import fcntl
 except ImportError:  # Windows
     fcntl = None
+    import msvcrt
 
 NAME = ".lock"
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND
@@ -25,21 +26,21 @@ _HELD = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)
 
 @contextlib.contextmanager
 def locked(folder, command):
-    """Inside, no other process trains in the folder, which is made if it is missing.
+    """Inside this context, no other process trains in the folder.
 
-    It is a lock of the operating system, which ends with the process, however that
-    ends. A folder in which nothing else was written is removed again.
+    The folder is created if it is missing, and removed again if it stays empty. The
+    operating system releases the lock when the process ends, even if it is killed.
 
     Args:
         folder: path.
-        command: list of str, told to the other processes.
+        command: list of str, which the errors of other processes show.
     """
     folder = Path(folder)
     is_new = not folder.exists()
     with _locked_file(folder) as file:
-        with contextlib.suppress(OSError):  # a full disk is no obstacle
+        with contextlib.suppress(OSError):  # the lock also works on a full disk
             file.truncate(0)
-            file.write(_about(command))
+            file.write(_process_info(command))
             file.flush()
         try:
             yield
@@ -51,9 +52,9 @@ def locked(folder, command):
 
 
 def _locked_file(folder):
-    """The lock file. Another process may have removed the one that we have opened."""
+    """Return the locked file. Another process may remove it before it is locked."""
     while True:
-        file = _opened(folder)
+        file = _open(folder)
         try:
             _lock(file, folder)
             if _is_current(file, folder / NAME):
@@ -71,7 +72,7 @@ def _is_current(file, path):
         return False
 
 
-def _opened(folder):
+def _open(folder):
     try:
         folder.mkdir(parents=True, exist_ok=True)
         # An untrusted folder may hold a link or a pipe of this name.
@@ -98,8 +99,8 @@ def _lock(file, folder):
     except OSError as error:
         if error.errno not in _HELD:
             note(
-                f"{folder} is on a file system without locks ({error.strerror}): take "
-                "care that no other training writes to it."
+                f"{folder} is on a file system without locks ({error.strerror}): make "
+                "sure that no other training writes to it."
             )
             return
         file.seek(0)
@@ -112,13 +113,11 @@ def _lock(file, folder):
 
 
 def _lock_on_windows(file):
-    import msvcrt
-
-    file.seek(2**30)  # far behind the text, which others can then read
+    file.seek(2**30)  # far behind the text, so that other processes can read it
     msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
 
 
-def _about(command):
+def _process_info(command):
     since = time.strftime("%Y-%m-%d %H:%M:%S")
-    who = f"process {os.getpid()} on {platform.node()} since {since}"
-    return f"{who}: {shlex.join(['seqattn', *command])}\n"
+    process = f"process {os.getpid()} on {platform.node()} since {since}"
+    return f"{process}: {shlex.join(['seqattn', *command])}\n"

@@ -1,50 +1,34 @@
-"""Log-probabilities of given translations, natural logarithm, one in each line."""
+"""Print the log-probabilities of given translations."""
 
 import math
 
-from keras_seqattn.cli import judged, use_options
+from keras_seqattn.cli.evaluation_data import evaluation_data
+from keras_seqattn.cli.load_translator import load_translator
+from keras_seqattn.cli.progress import bar, note
 
-HELP = "log-probabilities of given translations"
-EXAMPLES = """\
-examples:
-  seqattn score runs/de --source news.en --target news.de > scores
-  seqattn score runs/de --pairs pairs.tsv
-"""
 _CHUNK = 1024
 
 
-def configure(parser):
-    """Adds its options."""
-    use_options.add_translator(parser)
-    parser.add_argument(
-        "--batch-size", type=int, default=64, metavar="N", help="pairs at once"
-    )
-    judged.add_options(parser)
-
-
-def run(parsed):
-    """Scores."""
-    from keras_seqattn.cli import translators
-    from keras_seqattn.cli.progress import bar, note
-
-    pairs, _, _ = judged.pairs_of(parsed)
-    translator = translators.load(parsed.run)
+def run(options):
+    """Compute and print the log-probabilities, and the perplexity of all pairs."""
+    pairs, _ = evaluation_data(options)
+    translator = load_translator(options.run)
     scores = []
     with bar("scoring", len(pairs)) as update:
         for start in range(0, len(pairs), _CHUNK):
             chunk = pairs[start : start + _CHUNK]
-            scores += translator.score(chunk, parsed.batch_size, first=start)
+            scores += translator.score(chunk, options.batch_size, first=start)
             update(len(scores))
     for score in scores:
         print(f"{score:.4f}")
-    tokens = _tokens(translator.target_text, pairs.target)
-    surprise = -sum(scores) / max(tokens, 1)
+    tokens = _count_tokens(translator.target_text, pairs.target)
+    cross_entropy = -sum(scores) / max(tokens, 1)
     note(
-        f"{len(pairs)} pairs, {tokens} target tokens with their ends, "
-        f"log-probability {sum(scores):.2f}, perplexity {math.exp(surprise):.4f}"
+        f"{len(pairs)} pairs, {tokens} target tokens, end tokens included, "
+        f"log-probability {sum(scores):.2f}, perplexity {math.exp(cross_entropy):.4f}"
     )
 
 
-def _tokens(text, targets):
+def _count_tokens(text, targets):
     lengths = text.encode(targets).row_lengths()
     return int(sum(lengths.numpy())) + len(targets)

@@ -1,75 +1,51 @@
-"""Built-in tasks: what they are, examples, options."""
+"""Show the built-in tasks: what they are, examples, options."""
 
 import inspect
 
 from keras_seqattn.checks import check_choice
+from keras_seqattn.cli.typed_arguments import call_with, parse_arguments
+from keras_seqattn.data.tasks import TASKS
 from keras_seqattn.errors import four_part_error
 
-HELP = "list the built-in tasks, with examples"
-EXAMPLES = """\
-examples:
-  seqattn tasks                  all of them
-  seqattn tasks dates            one: its options, more examples
-  seqattn tasks numbers --task-option source=fr target=digits
-"""
 
-
-def configure(parser):
-    """Adds its options."""
-    from keras_seqattn.cli.train_options import NamedValues
-
-    parser.add_argument("name", nargs="?", metavar="NAME", help="of one task")
-    parser.add_argument(
-        "--task-option",
-        nargs="+",
-        action=NamedValues,
-        default={},
-        metavar="NAME=VALUE",
-        help="its options, e.g. train=5000",
-    )
-    parser.add_argument(
-        "--examples", type=int, metavar="N", help="how many (default: 2, of one 10)"
-    )
-
-
-def run(parsed):
-    """Shows them."""
-    from keras_seqattn.data.tasks import TASKS
-
-    _check(parsed)
-    if parsed.name is not None:
-        check_choice("tasks", "task", parsed.name, TASKS)
-        _show_one(TASKS[parsed.name], parsed)
+def run(options):
+    """Print all tasks, or one of them in detail."""
+    _check(options)
+    if options.name is not None:
+        check_choice("tasks", "task", options.name, TASKS)
+        _show_details(TASKS[options.name], options)
         return
-    for make in TASKS.values():
-        _show(make, parsed.examples or 2)
-    print("More about one: seqattn tasks NAME. To learn one: seqattn train --task NAME")
+    for function in TASKS.values():
+        _show(function, options.examples or 2)
+    print(
+        "Details of a task: seqattn tasks NAME. Train on it: seqattn train --task NAME"
+    )
 
 
-def _check(parsed):
-    """No option that nothing would use, and no number that means another."""
-
-    if parsed.task_option and parsed.name is None:
+def _check(options):
+    """Check that no option would be ignored and that the number is positive."""
+    if options.task_option and options.name is None:
+        written = " ".join(f"{k}={v}" for k, v in options.task_option.items())
         raise four_part_error(
-            "tasks got options of no task",
+            "tasks got options without a task",
             "--task-option with the NAME of a task",
-            f"{' '.join(f'{k}={v}' for k, v in parsed.task_option.items())} alone",
-            "Name it first, e.g. seqattn tasks dates --task-option train=5000",
+            f"{written} alone",
+            "Name the task first, e.g. seqattn tasks dates --task-option train=5000",
         )
-    if parsed.examples is not None and parsed.examples < 1:
+    if options.examples is not None and options.examples < 1:
         raise four_part_error(
             "tasks got an unusable --examples",
             "1 or more",
-            str(parsed.examples),
-            "Leave it out for a few",
+            str(options.examples),
+            "Leave it out to see a few examples",
         )
 
 
-def _show(make, count):
-    """Name, first line of its docstring, a few pairs."""
-    print(f"{make.__name__:8}  {_first_line(make)}")
+def _show(function, count):
+    """Print the name, the first line of the docstring, and a few pairs."""
+    print(f"{function.__name__:8}  {inspect.getdoc(function).splitlines()[0]}")
     try:
-        task = make(**_few(make, count))
+        task = function(**_small_sizes(function, count))
     except ImportError as error:
         print(f"          {error}")
     else:
@@ -77,34 +53,26 @@ def _show(make, count):
     print()
 
 
-def _show_one(make, parsed):
-    from keras_seqattn.cli.values import arguments, call
-
-    name = make.__name__
-    task = call(name, make, arguments(name, make, parsed.task_option))
+def _show_details(function, options):
+    name = function.__name__
+    values = parse_arguments(name, function, options.task_option)
+    task = call_with(name, function, values)
     print(f"{task.name}: {task.description}\n")
-    print(inspect.getdoc(make).partition("Returns:")[0].rstrip())
+    print(inspect.getdoc(function).partition("Returns:")[0].rstrip())
     print("\nDefaults:")
-    for name, parameter in inspect.signature(make).parameters.items():
+    for name, parameter in inspect.signature(function).parameters.items():
         print(f"    {name}={parameter.default!r}")
     splits = {name: getattr(task, name) for name in ("train", "validation", "test")}
     sizes = ", ".join(f"{len(pairs)} for {name}" for name, pairs in splits.items())
     print(f"\nPairs: {sizes}; {task.source_text} to {task.target_text}\n")
-    _print_pairs(task.test, parsed.examples or 10)
+    _print_pairs(task.test, options.examples or 10)
 
 
-def _few(make, count):
-    """Options for as few pairs as are needed, where the task has them."""
-    few = {"train": 100, "validation": 1, "test": count}
-    return {name: n for name, n in few.items() if name in _parameters(make)}
-
-
-def _parameters(make):
-    return inspect.signature(make).parameters
-
-
-def _first_line(make):
-    return inspect.getdoc(make).splitlines()[0]
+def _small_sizes(function, count):
+    """Return options for as few pairs as are needed, if the task has them."""
+    sizes = {"train": 100, "validation": 1, "test": count}
+    parameters = inspect.signature(function).parameters
+    return {name: size for name, size in sizes.items() if name in parameters}
 
 
 def _print_pairs(pairs, count):

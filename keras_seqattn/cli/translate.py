@@ -1,110 +1,65 @@
-"""Translates the lines of a file, of standard input, or what is typed."""
+"""Translate the lines of a file, of standard input, or of the keyboard."""
 
+import contextlib
 import json
 import sys
 
-from keras_seqattn.cli import use_options
+from keras_seqattn.cli.load_translator import load_translator
+from keras_seqattn.cli.progress import bar, note
+from keras_seqattn.cli.text_files import check_output, read_lines, write_lines
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.shipped_models import shipped_names
+from keras_seqattn.text.terminal_heat_map import heat_map
 
-HELP = "translate a file, standard input, or what is typed"
-EXAMPLES = """\
-examples:
-  seqattn translate --model dates "third of May 2027"    a model that is shipped
-  seqattn translate runs/dates                       type a line, read its translation
-  seqattn translate runs/dates --alignments          and see what was looked at
-  seqattn translate runs/de news.en > news.de
-  cat news.en | seqattn translate runs/de --beam 1 > news.de
-  seqattn translate runs/de news.en --n-best 3       line, log-probability, text
-  seqattn translate runs/de news.en --json           one object for each line
-
-An empty line has an empty translation: line n belongs to line n.
-"""
 _CHUNK = 4096
 
 
-def configure(parser):
-    """Adds its options."""
-    parser.usage = "seqattn translate (RUN [FILE] | --model NAME TEXT...) [options]"
-    parser.add_argument(
-        "given",
-        nargs="*",
-        metavar="RUN FILE",
-        help="folder of a run, or of a saved translator; a text in each line "
-        "(default: standard input). With --model: texts",
+def run(options):
+    """Translate texts of the command line, of a file, or line by line."""
+    model, file, texts = _inputs(options)
+    is_dialog = not texts and file == "-" and sys.stdin.isatty()
+    check_output(options.output)
+    if is_dialog:
+        _check_dialog(options)
+    elif not texts:
+        texts = _read(file, options.encoding_errors)
+    translator = load_translator(
+        model, options.beam, options.n_best, options.length_penalty
     )
-    parser.add_argument(
-        "--model",
-        metavar="NAME",
-        help=f"instead of RUN, a model that is shipped: {shipped_names()}",
-    )
-    parser.add_argument("--output", metavar="FILE", help="instead of standard output")
-    parser.add_argument(
-        "--encoding-errors",
-        choices=["fatal", "skip"],
-        default="fatal",
-        help="lines that are not UTF-8: an error, or an empty translation",
-    )
-    shown = parser.add_mutually_exclusive_group()
-    shown.add_argument(
-        "--alignments", action="store_true", help="draw what was looked at"
-    )
-    shown.add_argument(
-        "--json", action="store_true", help="text, score, tokens, alignment as JSON"
-    )
-    use_options.add_search(parser, n_best=True)
-
-
-def run(parsed):
-    """Translates."""
-    from keras_seqattn.cli import text_output, translators
-
-    model, file, texts = _asked(parsed)
-    is_typed = not texts and file == "-" and sys.stdin.isatty()
-    text_output.check(parsed.output)
-    _check_typed(is_typed, parsed)
-    search = parsed.beam, parsed.n_best, parsed.length_penalty
-    if texts:
-        _translate(translators.load(model, *search), texts, parsed)
-    elif is_typed:
-        _converse(translators.load(model, *search), parsed)
+    if is_dialog:
+        _translate_typed_lines(translator, options)
     else:
-        texts = _read(file, parsed.encoding_errors)
-        _translate(translators.load(model, *search), texts, parsed)
+        _translate(translator, texts, options)
 
 
-def _asked(parsed):
-    """Which translator, which file, which texts."""
-    if parsed.model is not None:
-        return parsed.model, "-", parsed.given
-    if 1 <= len(parsed.given) <= 2:
-        model, file = [*parsed.given, "-"][:2]
+def _inputs(options):
+    """Return the name of the translator, the file, and texts of the command line."""
+    if options.model is not None:
+        return options.model, "-", options.words
+    if 1 <= len(options.words) <= 2:
+        model, file = [*options.words, "-"][:2]
         return model, file, []
     raise four_part_error(
-        "translate does not know what to translate with"
-        if not parsed.given
+        "translate got no translator"
+        if not options.words
         else "translate got too many files",
         "RUN, or RUN and one FILE; or --model NAME and texts",
-        " ".join(map(repr, parsed.given)) or "neither RUN nor --model",
+        " ".join(map(repr, options.words)) or "neither RUN nor --model",
         "Name the folder of a run first, or write --model NAME before texts",
     )
 
 
-def _check_typed(is_typed, parsed):
-    """What is typed is answered at once, line by line, and not kept."""
-    if is_typed and parsed.output is not None:
+def _check_dialog(options):
+    """Check that there is no output file: typed lines are answered one by one."""
+    if options.output is not None:
         raise four_part_error(
-            "translate got an output for what is typed",
+            "translate got an output file for typed lines",
             "--output with a FILE of texts, or with texts from a pipe",
-            f"--output {parsed.output} and a terminal",
+            f"--output {options.output} and a terminal",
             "Name a file to translate, or leave --output out",
         )
 
 
 def _read(file, encoding_errors):
-    from keras_seqattn.cli.progress import note
-    from keras_seqattn.cli.text_lines import read_lines
-
     texts, broken = read_lines(file, encoding_errors)
     if broken:
         lines = ", ".join(map(str, broken[:5])) + (", ..." if broken[5:] else "")
@@ -112,40 +67,33 @@ def _read(file, encoding_errors):
     return texts
 
 
-def _translate(translator, texts, parsed):
-    from keras_seqattn.cli import text_output
-    from keras_seqattn.cli.progress import bar
-
+def _translate(translator, texts, options):
     with bar("translating", len(texts)) as update:
-        lines = _translated(translator, texts, parsed, update)
-        if parsed.output is None:
+        lines = _output_lines(translator, texts, options, update)
+        if options.output is None:
             sys.stdout.writelines(f"{line}\n" for line in lines)
         else:
-            text_output.write(parsed.output, lines)
+            write_lines(options.output, lines)
 
 
-def _translated(translator, texts, parsed, update):
-    """Lines, some thousand texts at a time: what is done is written, and forgotten."""
+def _output_lines(translator, texts, options, update):
+    """Yield the lines of all texts, in chunks, so that results are written early."""
     for start in range(0, len(texts), _CHUNK):
-        found = translator.translate(
+        translations = translator.translate(
             texts[start : start + _CHUNK],
-            parsed.batch_size,
+            options.batch_size,
             lambda done, start=start: update(start + done),
             first=start,
         )
-        for number, translation in enumerate(found, start=start + 1):
-            yield from _lines(number, translation, parsed)
+        for number, translation in enumerate(translations, start=start + 1):
+            yield from _lines(number, translation, options)
         sys.stdout.flush()
 
 
-def _converse(translator, parsed):
-    """A line in, its translation out, until Ctrl-D."""
-    import contextlib
-
+def _translate_typed_lines(translator, options):
+    """Read a line, print its translation, and repeat until Ctrl-D."""
     with contextlib.suppress(ImportError):
-        import readline  # noqa: F401  arrow keys and a history for `input`
-
-    from keras_seqattn.cli.progress import note
+        import readline  # noqa: F401  importing it gives `input` arrow keys and history
 
     note("Type a text and Enter; Ctrl-D ends.")
     with contextlib.suppress(EOFError):
@@ -153,32 +101,30 @@ def _converse(translator, parsed):
         while True:
             text = input("> ")
             number += 1
-            for line in _lines(number, translator(text), parsed):
+            for line in _lines(number, translator(text), options):
                 print(line)
     note()
 
 
-def _lines(number, translation, parsed):
-    """A translation as it is printed."""
-    found = [translation, *translation.alternatives]
-    if parsed.json:
+def _lines(number, translation, options):
+    """Yield the lines that are printed for a translation."""
+    translations = [translation, *translation.alternatives]
+    if options.json:
         yield json.dumps(_as_dict(translation), ensure_ascii=False)
-    elif parsed.alignments:
-        from keras_seqattn.text.terminal_heat_map import heat_map
-
-        for each in found:
+    elif options.alignments:
+        for each in translations:
             source = [token.piece for token in each.source_tokens]
             yield f"{each.text}  ({each.score:.2f})"
             yield heat_map(source, each.target_tokens, each.alignment)
-    elif (parsed.n_best or 1) > 1:
-        for each in found:
+    elif (options.n_best or 1) > 1:
+        for each in translations:
             yield f"{number}\t{each.score:.4f}\t{each.text}"
     else:
         yield translation.text
 
 
 def _as_dict(translation):
-    found = {
+    fields = {
         "source": translation.source,
         "text": translation.text,
         "score": translation.score,
@@ -190,5 +136,5 @@ def _as_dict(translation):
         ],
     }
     if translation.alternatives:
-        found["alternatives"] = [_as_dict(each) for each in translation.alternatives]
-    return found
+        fields["alternatives"] = [_as_dict(each) for each in translation.alternatives]
+    return fields

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from keras_seqattn.cli.main import main
+from seqattn_command import main
 from tests.cli.tiny import TASK, TINY
 
 

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from keras_seqattn.cli.main import main
+from seqattn_command import main
 
 
 def pictures_in(file):
@@ -20,7 +20,7 @@ def test_sentences_of_the_validation_set(trained, tmp_path, capsys):
     assert main(["inspect", str(trained), "--html", str(file), "--count", "3"]) == 0
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert printed.err.endswith(f"3 sentences are in {file}; open it with a browser.\n")
+    assert printed.err.endswith(f"{file} shows 3 sentences; open it with a browser.\n")
     pictures = pictures_in(file)
     assert len(pictures) == 3
     kinds = [hypothesis["kind"] for hypothesis in pictures[0]["hypotheses"]]
@@ -44,8 +44,8 @@ def test_a_translator_alone_has_no_sentences(trained, tmp_path, failing):
     alone = shutil.copytree(trained / "translator", tmp_path / "translator")
     assert failing("inspect", alone, "--html", tmp_path / "page.html") == (
         "inspect got no sentences for its page. Expected --text TEXT, or a run, which "
-        f"has a validation set, received '{alone}', a translator alone. Name a "
-        "sentence, or several."
+        f"has a validation set, received '{alone}', a translator alone. Add one "
+        "or more sentences with --text."
     )
 
 
@@ -73,7 +73,7 @@ def test_a_path_that_cannot_be_written(trained, tmp_path, failing):
 )
 def test_options_that_nothing_would_use(trained, failing, options, received, remedy):
     assert failing("inspect", trained, *options) == (
-        "inspect got options that do not go together. Expected --html FILE, and with "
-        f"it --text TEXT (often) or --count N, 1 or more, received {received}. "
+        "inspect got options that do not go together. Expected --html FILE, with "
+        f"--text TEXT (once or more) or --count N, 1 or more, received {received}. "
         f"{remedy}."
     )

@@ -7,7 +7,7 @@ import pytest
 
 import keras_seqattn as ks
 from keras_seqattn import manifest, zoo
-from keras_seqattn.cli.main import main
+from seqattn_command import main
 from tests.cli.tiny import TASK
 
 
@@ -52,35 +52,37 @@ def test_it_warms_up_with_the_file(exported):
 
 
 def test_a_translator_without_a_run(trained, tmp_path):
-    from keras_seqattn.cli.export import _of_run
+    from keras_seqattn.cli.export import run_manifest
 
     alone = shutil.copytree(trained / "translator", tmp_path / "a/translator")
-    assert _of_run(alone, ks.Translator.load(alone)) == {}
+    assert run_manifest(alone, ks.Translator.load(alone)) == {}
 
 
 def test_what_lies_beside_a_run_is_not_of_the_run(copied, tmp_path, monkeypatch):
     """`cd RUN; seqattn export dates OUT` exports a shipped model."""
-    from keras_seqattn.cli.run_folder import run_of
+    from keras_seqattn.cli.run_folder import find_run
 
     monkeypatch.chdir(copied)
     (copied / "other").mkdir()
     for path in ("dates", "other", "checkpoints", copied / "other", tmp_path / "x"):
-        assert run_of(path) is None
+        assert find_run(path) is None
     for path in (".", copied, "translator", "translator/", copied / "translator"):
-        assert run_of(path).path.absolute() == copied
+        assert find_run(path).path.absolute() == copied
     monkeypatch.chdir(copied / "translator")
-    assert run_of(".").path == copied
+    assert find_run(".").path == copied
 
 
 def test_a_model_whose_module_is_not_here(copied):
-    from keras_seqattn.cli.export import _of_run
+    from keras_seqattn.cli.export import run_manifest
 
     path = copied / "run.json"
     content = json.loads(path.read_text())
     content["settings"]["model"] = "no.such.module"
     path.write_text(json.dumps(content))
     (copied / "checkpoints/validation.json").unlink()
-    found = _of_run(copied / "translator", ks.Translator.load(copied / "translator"))
+    found = run_manifest(
+        copied / "translator", ks.Translator.load(copied / "translator")
+    )
     assert found["model"] == {"function": "no.such.module"}
     assert found["metrics"] is None
 
@@ -98,8 +100,7 @@ def test_a_damaged_translator(copied, tmp_path, failing):
 def test_a_note_without_a_value(trained, tmp_path, capsys):
     assert main(["export", str(trained), str(tmp_path / "x"), "--note", "files"]) == 2
     assert capsys.readouterr().err.endswith(
-        "seqattn got something that is no setting. Expected NAME=VALUE, received "
-        "'files'. Write e.g. units=256, without blanks around the sign.\n"
+        "error: argument --note: expected NAME=VALUE without spaces, received 'files'\n"
     )
 
 
@@ -119,9 +120,9 @@ def test_a_note_without_a_value(trained, tmp_path, capsys):
         ),
         (
             ["--note", "a=1", "seed=3", "--note", "data=mine"],
-            "export got notes with what the run knows itself. Expected names other "
-            "than model, metrics, command, seed, data, trained_with, received seed=3 "
-            "and data=mine. Choose other names.",
+            "export got notes that would replace fields of the run. Expected names "
+            "other than model, metrics, command, seed, data, trained_with, received "
+            "seed=3 and data=mine. Choose other names.",
         ),
         (
             ["--warmup", "no-such-file"],

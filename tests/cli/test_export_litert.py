@@ -3,11 +3,10 @@
 import pytest
 
 import keras_seqattn as ks
-from keras_seqattn.cli import export_form, translators
-from keras_seqattn.cli.main import main
-from keras_seqattn.export import litert_checks, stored_weights
+from keras_seqattn.cli.load_translator import load_translator
 from keras_seqattn.export.litert_run import litert_function
 from keras_seqattn.translator.translator import Translator
+from seqattn_command import main
 from tests.translator import tiny
 
 LENGTHS = ["--source-length", "6", "--target-length", "22"]  # 2 * 6 + 10
@@ -26,7 +25,7 @@ def test_a_run(trained, tmp_path, capsys):
         "texts, scores,",
         "tokens and alignments",
     ]
-    translate, eager = litert_function(path), translators.load(trained)
+    translate, eager = litert_function(path), load_translator(trained)
     assert eager.search == ks.BeamSearch(2, length_penalty=1.0)
     found = []
     for texts in (["a", "bcd"], ["", "edcb"], ["eda", "zc"]):
@@ -49,7 +48,7 @@ def saved(tmp_path):
 def test_another_search_and_smaller_weights(saved, tmp_path):
     path = tmp_path / "words.tflite"
     assert export(saved, path, "--beam", "1", "--weights", "float16") == 0
-    translate, eager = litert_function(path), translators.load(saved, beam=1)
+    translate, eager = litert_function(path), load_translator(saved, beam=1)
     for sentence in SENTENCES:
         [[text]] = translate([sentence])["texts"]
         assert text.decode() == eager(sentence).text
@@ -84,30 +83,27 @@ def test_all_options(saved, tmp_path, asked):
     assert asked == {"search": search, **sizes, "weights": "int8"}
 
 
-def test_the_weights_of_both_forms():
-    assert export_form.WEIGHTS["SavedModel"] == stored_weights.KINDS
-    assert export_form.WEIGHTS["LiteRT"] == litert_checks.WEIGHTS
-
-
 ALL = ["--litert", *LENGTHS]
 CASES = {
     "no length": (
         ["--litert"],
         "export lacks a length. Expected --source-length and --target-length with "
-        "--litert, where all shapes are fixed, received neither. Add what the longest "
-        "text needs: its tokens, and one for the end.",
+        "--litert, because all shapes of a LiteRT file are fixed, received neither. "
+        "Add the number of tokens of the longest text, plus one for its end.",
     ),
     "one length": (
         ["--litert", "--target-length", "5"],
         "export lacks a length. Expected --source-length and --target-length with "
-        "--litert, where all shapes are fixed, received --target-length only. Add what "
-        "the longest text needs: its tokens, and one for the end.",
+        "--litert, because all shapes of a LiteRT file are fixed, received "
+        "--target-length only. Add the number of tokens of the longest text, plus one "
+        "for its end.",
     ),
     "options of a SavedModel": (
         [*ALL, "--note", "a=1", "--version", "0", "--warmup", "no-such-file"],
         "export got options of a SavedModel for LiteRT. Expected --version, --warmup "
         "and --note without --litert only, received --version, --warmup, --note with "
-        "it. Leave them out: one file has neither versions, nor requests, nor notes.",
+        "it. Leave them out: a LiteRT file has neither versions, nor requests, nor "
+        "notes.",
     ),
     "options of LiteRT": (
         ["--source-length", "0", "--batch", "1"],
@@ -159,9 +155,10 @@ def test_it_is_neither_served_nor_a_translator(failing, tmp_path):
     path = tmp_path / "x.tflite"
     path.write_bytes(b"content")
     assert failing("serve", path) == (
-        "serve found no exported model. Expected a folder of seqattn export, or a "
-        f"folder with version folders 1, 2, ..., received {str(path)!r}, a file. Check "
-        "the path, or run seqattn export without --litert, whose files are for devices."
+        "serve found no exported model. Expected a folder that seqattn export has "
+        f"written, or one with such folders named 1, 2, ..., received {str(path)!r}, a "
+        "file. Check the path, or run seqattn export without --litert, whose files are "
+        "for devices."
     )
     said = failing("inspect", path)
     assert said.startswith("seqattn found no translator. ") and str(path) in said

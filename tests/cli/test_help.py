@@ -9,30 +9,46 @@ from pathlib import Path
 
 import pytest
 
-from keras_seqattn.cli.main import VERBS, main, parse
-from keras_seqattn.cli.settings import Settings
+from keras_seqattn.export import litert_checks, stored_weights
+from keras_seqattn.serving.limits import Limits
+from keras_seqattn.shipped_models import shipped_folders
+from seqattn_command import main
+from seqattn_command.options import SHIPPED_MODELS
+from seqattn_command.parser import VERBS, parse
+from seqattn_command.settings import Settings
+from seqattn_command.verbs import export, serve
 
 ROOT = Path(__file__).parent.parent.parent
-NAMES = [verb.__name__.rpartition(".")[2] for verb in VERBS]
+HEAVY = {"keras", "keras_seqattn", "numpy", "tensorflow"}
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["train", "--help"], ["trian"], []])
-def test_help_needs_no_tensorflow(arguments):
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["train", "--help"], ["trian"], [], ["train", "--set", "x"]],
+)
+def test_help_and_wrong_options_need_no_tensorflow(arguments):
     code = (
         "import atexit, sys, seqattn_command\n"
-        f"sys.argv = ['seqattn', *{arguments!r}]\n"
-        "atexit.register(lambda: print('keras' in sys.modules, 'numpy' in sys.modules))"
-        "\nsys.exit(seqattn_command.main())"
+        "atexit.register(lambda: print(*(name.split('.')[0] for name in sys.modules)))"
+        f"\nsys.exit(seqattn_command.main({arguments!r}))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True
     )
-    assert done.stdout.endswith("False False\n"), done
-    assert done.returncode == (2 if arguments == ["trian"] else 0)
     assert "usage: seqattn" in done.stdout + done.stderr
+    assert done.returncode == (0 if arguments[-1:] in ([], ["--help"]) else 2)
+    modules = done.stdout.splitlines()[-1].split()
+    assert "seqattn_command" in modules and not HEAVY & {*modules}
 
 
-@pytest.mark.parametrize("verb", NAMES)
+def test_numbers_and_names_that_help_shows_are_those_of_the_library():
+    limits = {name: default for name, (default, _) in serve.LIMITS.items()}
+    assert limits == dataclasses.asdict(Limits())
+    assert {*export.WEIGHTS} == {*stored_weights.KINDS, *litert_checks.WEIGHTS}
+    assert {*SHIPPED_MODELS} == {*shipped_folders()}
+
+
+@pytest.mark.parametrize("verb", VERBS)
 def test_help_of_a_verb(verb, capsys):
     assert main([verb, "--help"]) == 0
     said = capsys.readouterr().out
@@ -43,12 +59,12 @@ def test_help_of_a_verb(verb, capsys):
 
 def test_examples_can_be_parsed(capsys):
     main(["--help"])
-    for verb in NAMES:
+    for verb in VERBS:
         main([verb, "--help"])
     text = capsys.readouterr().out.replace("\\\n", " ")
     commands = re.findall(r"^ +(?:cat .*\| )?seqattn (.*?)(?:  +.*| >.*)?$", text, re.M)
     commands += re.findall(r"`seqattn (.*?)`", text)
-    examples = [c for c in commands if c.split()[0] in NAMES and "[" not in c]
+    examples = [c for c in commands if c.split()[0] in VERBS and "[" not in c]
     assert len(examples) > 20
     for example in examples:
         words = shlex.split(re.sub(r"  +", "  ", example).split("  ")[0])

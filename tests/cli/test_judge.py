@@ -6,9 +6,10 @@ import sys
 import pytest
 
 import keras_seqattn as ks
-from keras_seqattn.cli import data_choice, translators
-from keras_seqattn.cli.main import main
-from keras_seqattn.cli.settings import Settings
+from keras_seqattn.cli import evaluate, score
+from keras_seqattn.cli.run_json import settings_from_dict
+from keras_seqattn.cli.training_data import fingerprints, read_task
+from seqattn_command import main
 
 PAIRS = [("abc", "cba"), ("de", "ed"), ("b", "b")]
 
@@ -20,7 +21,8 @@ def translator(trained):
 
 @pytest.fixture
 def loaded(translator, monkeypatch):
-    monkeypatch.setattr(translators, "load", lambda *how, **options: translator)
+    for module in (evaluate, score):
+        monkeypatch.setattr(module, "load_translator", lambda *_, **__: translator)
     return translator
 
 
@@ -55,8 +57,8 @@ def trained_from_files(copied, files):
     sides = dict(zip(("source", "target"), map(str, paths), strict=True))
     own = {"task": None, "task_options": {}, "validation_size": 4, **sides}
     settings = {**run["settings"], **own}
-    task, _ = data_choice.read(Settings.of(settings))
-    data = data_choice.fingerprints(task)
+    task, _ = read_task(settings_from_dict(settings))
+    data = fingerprints(task)
     path.write_text(json.dumps({**run, "settings": settings, "data": data}))
     return copied
 
@@ -69,7 +71,7 @@ def test_judges_what_a_run_from_files_held_out(
     assert main(["evaluate", run, "--json", "--metric", "wer", *options]) == 0
     printed = capsys.readouterr()
     assert json.loads(printed.out)["texts"] == 4
-    note = "the validation set of the run, by which its translator was chosen:\n"
+    note = "the validation set of the run, which chose its best translator:\n"
     assert note in printed.err
     assert main(["score", run, *options]) == 0
     printed = capsys.readouterr()
@@ -79,8 +81,12 @@ def test_judges_what_a_run_from_files_held_out(
 @pytest.mark.parametrize(
     ("verb", "options", "remedy"),
     [
-        ("evaluate", ["--metric", "wer"], "name others with --source and --target"),
-        ("score", [], "name others with --source and --target"),
+        (
+            "evaluate",
+            ["--metric", "wer"],
+            "name other files with --source and --target",
+        ),
+        ("score", [], "name other files with --source and --target"),
         ("inspect", ["--html", "page.html"], "name a sentence with --text"),
     ],
 )
@@ -92,9 +98,9 @@ def test_files_that_have_grown_are_held_out_otherwise(
         with (tmp_path / name).open("a") as file:
             file.write(lines)
     assert failing(verb, trained_from_files, *options) == (
-        "seqattn got a validation set that is not that of the run. Expected 4 pairs "
+        "seqattn got another validation set than the one of the run. Expected 4 pairs "
         f"with the checksum in {trained_from_files}/run.json, received 4 pairs with "
-        f"another. Put the old data back, or {remedy}."
+        f"another checksum. Restore the old data, or {remedy}."
     )
     assert not (tmp_path / "page.html").exists()
 
@@ -110,8 +116,8 @@ def test_a_validation_set_of_its_own_stays_the_same(
         "validation_source": str(paths[0]),
         "validation_target": str(paths[1]),
     }
-    task, _ = data_choice.read(Settings.of(run["settings"]))
-    run["data"]["validation"] = data_choice.fingerprints(task)["validation"]
+    task, _ = read_task(settings_from_dict(run["settings"]))
+    run["data"]["validation"] = fingerprints(task)["validation"]
     path.write_text(json.dumps(run))  # of the training set the old checksum
     assert main(["score", str(trained_from_files)]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 1
@@ -136,9 +142,9 @@ def test_a_validation_set_of_its_own_stays_the_same(
 def test_options_that_nothing_would_use(failing, trained, options, name, condition):
     for verb in ("evaluate", "score"):
         assert failing(verb, trained, *options) == (
-            f"seqattn got a setting that nothing would use. Expected --{name} only "
-            f"with {condition}, received --{name} without. Leave it out, or add the "
-            "other."
+            f"seqattn got a setting that has no effect. Expected --{name} only with "
+            f"{condition}, received --{name} without. Leave it out, or add what it "
+            "needs."
         )
 
 
@@ -160,7 +166,7 @@ def test_numbers_are_said_before_texts_are_written(
         out.mkdir()  # meanwhile somebody has
         return translator
 
-    monkeypatch.setattr(translators, "load", load)
+    monkeypatch.setattr(evaluate, "load_translator", load)
     assert main(["evaluate", str(trained), "--output", str(out)]) == 2
     printed = capsys.readouterr()
     assert printed.out.startswith("exact_match  ")
@@ -188,15 +194,15 @@ def test_scores(loaded, trained, files, capsys):
     scores = [float(line) for line in printed.out.splitlines()]
     pairs = ks.data.Pairs(*zip(*PAIRS, strict=True))
     assert scores == pytest.approx(loaded.score(pairs), abs=1e-4)
-    assert "3 pairs, 9 target tokens with their ends, log-probability -" in printed.err
+    assert "3 pairs, 9 target tokens, end tokens included, log-prob" in printed.err
 
 
 def test_no_pairs(failing, trained, tmp_path):
     (tmp_path / "translator").symlink_to(trained / "translator")
     assert failing("score", tmp_path / "translator") == (
         "seqattn got no pairs. Expected --source and --target, --pairs, --task or "
-        f"--corpus, received none of them, and '{tmp_path}/translator', which is no "
-        "run with data of its own. Name the files."
+        f"--corpus, received none of them, and '{tmp_path}/translator', which is not "
+        "a run with its own data. Name the files."
     )
 
 
@@ -204,7 +210,8 @@ def test_files_have_no_split(failing, trained, files):
     [path] = files(**{"pairs.tsv": ["a\tb"]})
     assert failing("score", trained, "--pairs", path, "--split", "test") == (
         "seqattn got a split of files. Expected --split only for a task or a corpus, "
-        "received --split test and files. Leave it out: all their pairs are taken."
+        "received --split test and files. Leave it out: all pairs of the files are "
+        "used."
     )
 
 

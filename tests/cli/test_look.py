@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from keras_seqattn.cli.main import main
+from seqattn_command import main
 
 
 def test_inspects_a_run(trained, capsys):
@@ -37,8 +37,8 @@ def test_inspects_a_run_that_has_just_begun(copied, capsys):
     (copied / "history.jsonl").unlink()
     assert main(["inspect", str(copied)]) == 0
     said = capsys.readouterr().out
-    assert "best: nothing validated yet\n" in said
-    assert "translator: none yet, the first validation makes it\n" in said
+    assert "best: no validation yet\n" in said
+    assert "translator: none yet, the first validation writes it\n" in said
 
 
 def test_inspects_a_history_with_a_line_half_written(copied, capsys):
@@ -57,8 +57,8 @@ def test_prints_a_vocabulary(trained, capsys):
 
 def test_nothing_to_inspect(failing, tmp_path):
     assert failing("inspect", tmp_path / "x").endswith(
-        f"received '{tmp_path}/x', no folder. Check the path; a run has a translator "
-        "after its first validation."
+        f"received '{tmp_path}/x', which does not exist. Check the path; a run "
+        "has a translator after its first validation."
     )
 
 
@@ -88,9 +88,9 @@ def test_unknown_task(failing):
 def test_options_of_no_task(failing):
     options = ["--task-option", "train=5", "symbols=ab"]
     assert failing("tasks", *options) == (
-        "tasks got options of no task. Expected --task-option with the NAME of a task, "
-        "received train=5 symbols=ab alone. Name it first, e.g. seqattn tasks dates "
-        "--task-option train=5000."
+        "tasks got options without a task. Expected --task-option with the NAME of a "
+        "task, received train=5 symbols=ab alone. Name the task first, e.g. seqattn "
+        "tasks dates --task-option train=5000."
     )
 
 
@@ -99,7 +99,7 @@ def test_options_of_no_task(failing):
 def test_number_of_examples(failing, words, number):
     assert failing("tasks", *words, "--examples", number) == (
         f"tasks got an unusable --examples. Expected 1 or more, received {number}. "
-        "Leave it out for a few."
+        "Leave it out to see a few examples."
     )
 
 

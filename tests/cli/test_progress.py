@@ -13,11 +13,10 @@ import numpy as np
 import pytest
 
 import keras_seqattn as ks
-from keras_seqattn.cli import history, progress
-from keras_seqattn.cli.keeper import Keeper
+from keras_seqattn.cli import progress
+from keras_seqattn.cli.run_callbacks import RunCheckpoint, SeedPerEpoch, TimeLimit
 from keras_seqattn.cli.run_folder import RunFolder
-from keras_seqattn.cli.seeds import SeedPerEpoch
-from keras_seqattn.cli.stopping import TimeLimit
+from keras_seqattn.cli.run_states import read_history
 from keras_seqattn.files import replacing_folder
 from tests.file_size import file_size_limit
 
@@ -56,7 +55,7 @@ def test_lines_in_a_file(monkeypatch, clock):
 
 
 def test_plain_terminal(monkeypatch, clock):
-    monkeypatch.setitem(sys.modules, "rich", None)
+    monkeypatch.setattr(progress, "rich", None)
     said = shown(monkeypatch, clock, 1.0, is_terminal=True)
     assert [line.rstrip() for line in said.split("\r")] == [
         *(f"translating: {n} of 10, 0:{10 - n:02} left" for n in range(2, 11)),
@@ -134,8 +133,8 @@ def test_full_disk_ends_no_training_and_costs_no_state(tmp_path):
         "rising", lambda *texts: float(echo.model.optimizer.iterations)
     )
     validation = ks.callbacks.Validation(echo, pairs, [metric], folder=run.checkpoints)
-    keeper = Keeper(run, echo, validation, TimeLimit(None))
-    callbacks = [FillsUp(echo), validation, keeper]
+    checkpoint = RunCheckpoint(run, echo, validation, TimeLimit(None))
+    callbacks = [FillsUp(echo), validation, checkpoint]
     x = np.ones((2, 1), "float32")
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", RuntimeWarning)
@@ -144,8 +143,8 @@ def test_full_disk_ends_no_training_and_costs_no_state(tmp_path):
     state = run.states.path(2)
     assert (
         f"train could not save its state. Expected to write {str(state)!r}, "
-        "received: File too large. Make room: training goes on, and what was "
-        "there before is untouched."
+        "received this error: File too large. Free disk space; training continues, and "
+        "the files saved before are unchanged."
     ) in texts
     assert run.states.epochs() == [1]
     assert (run.translator / "model.weights.h5").exists()
@@ -176,47 +175,48 @@ def test_a_foreign_file_ends_no_training_and_costs_no_state(tmp_path):
     validation = ks.callbacks.Validation(
         echo, (["a"], ["a"]), [metric], folder=run.checkpoints
     )
-    keeper, x = Keeper(run, echo, validation, TimeLimit(None)), np.ones((2, 1))
+    checkpoint = RunCheckpoint(run, echo, validation, TimeLimit(None))
+    x = np.ones((2, 1))
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", RuntimeWarning)
-        echo.model.fit(x, x, epochs=2, callbacks=[validation, keeper], verbose=0)
+        echo.model.fit(x, x, epochs=2, callbacks=[validation, checkpoint], verbose=0)
     assert {str(w.message) for w in warned if w.category is RuntimeWarning} == {
         "train could not save its translator. Expected to write "
-        f"{str(run.translator)!r}, received: Translator.save got a path that holds "
-        "something else. Expected a free one, an empty folder, or nothing but an older "
-        f"translator, received {str(run.translator)!r}. Choose another. Remove the "
-        "files that do not belong to the run: training goes on, and what was there "
-        "before is untouched."
+        f"{str(run.translator)!r}, received this error: Translator.save got a path "
+        "that holds something else. Expected a free one, an empty folder, or nothing "
+        f"but an older translator, received {str(run.translator)!r}. Choose another. "
+        "Remove the files that do not belong to the run; training continues, and the "
+        "files saved before are unchanged."
     }
     assert echo.states == [[1], [1, 2]]
-    assert len(history.read(run.history)) == 2
+    assert len(read_history(run.history)) == 2
     (run.translator / ".DS_Store").unlink()
-    keeper.finish()
-    assert keeper.kept is validation.best
+    checkpoint.finish()
+    assert checkpoint.saved is validation.best
 
 
 def test_history_forgets_what_is_done_again(tmp_path):
     run = RunFolder(tmp_path)
     entries = [{"epoch": n, "step": 10 * n} for n in (1, 2, 3)]
     run.history.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
-    keeper = Keeper(run, Echo(), None, TimeLimit(None))
-    keeper._forget(20)
+    checkpoint = RunCheckpoint(run, Echo(), None, TimeLimit(None))
+    checkpoint._forget_after(20)
     assert [json.loads(x) for x in run.history.read_text().splitlines()] == entries[:2]
 
 
 def test_history_survives_a_line_half_written(tmp_path):
     run = RunFolder(tmp_path)
     run.history.write_text('{"epoch": 1, "step": 0}\n{"epoch": 2, "st')
-    keeper = Keeper(run, Echo(), None, TimeLimit(None))
-    keeper.set_model(keeper.translator.model)
-    keeper.start = 0.0
-    keeper._forget(0)
-    keeper._write_history(2, {})  # nothing is added to the half one
-    assert [entry["epoch"] for entry in history.read(run.history)] == [1, 2]
+    checkpoint = RunCheckpoint(run, Echo(), None, TimeLimit(None))
+    checkpoint.set_model(checkpoint.translator.model)
+    checkpoint.start = 0.0
+    checkpoint._forget_after(0)
+    checkpoint._write_history(2, {})  # nothing is added to the half one
+    assert [entry["epoch"] for entry in read_history(run.history)] == [1, 2]
     assert run.history.read_text().endswith("}\n")
     run.history.write_text(run.history.read_text() + '{"ep')
-    keeper._forget(0)
-    assert [entry["epoch"] for entry in history.read(run.history)] == [1, 2]
+    checkpoint._forget_after(0)
+    assert [entry["epoch"] for entry in read_history(run.history)] == [1, 2]
 
 
 # The time is over ---------------------------------------------------------------------
@@ -243,14 +243,14 @@ def test_an_epoch_cut_short_is_validated_but_not_done(tmp_path, step, epochs, ca
     validation = ks.callbacks.Validation(
         echo, (["a"], ["a"]), [metric], folder=run.checkpoints
     )
-    keeper = Keeper(run, echo, validation, limit)
-    callbacks = [validation, Late(limit, step), limit, keeper]
+    checkpoint = RunCheckpoint(run, echo, validation, limit)
+    callbacks = [validation, Late(limit, step), limit, checkpoint]
     x = np.ones((4, 1), "float32")
     echo.model.fit(x, x, batch_size=2, epochs=9, callbacks=callbacks, verbose=0)
     assert run.states.last_whole() == epochs
-    assert [entry["epoch"] for entry in history.read(run.history)] == [1, 2][:epochs]
-    assert validation.best["step"] == step and keeper.kept is validation.best
-    said = "the time is over: to go on, this epoch is done again\n"
+    assert [entry["epoch"] for entry in read_history(run.history)] == [1, 2][:epochs]
+    assert validation.best["step"] == step and checkpoint.saved is validation.best
+    said = "The time is over. A resumed run repeats this epoch.\n"
     assert (said in capsys.readouterr().err) == (epochs == 1)
 
 

@@ -13,8 +13,8 @@ import pytest
 
 import keras_seqattn as ks
 from keras_seqattn.cli import run_lock
-from keras_seqattn.cli.main import main
 from keras_seqattn.cli.run_folder import RunFolder
+from seqattn_command import main
 from tests.cli.test_train import ROOT, assert_same_weights, history
 from tests.cli.tiny import TASK, TINY
 from tests.file_size import file_size_limit
@@ -69,10 +69,10 @@ def test_a_name_in_a_file_runs_nothing(failing, copied, tmp_path, verb, name):
         where = ["--repeat", copied / "run.json", "--out", tmp_path / "new"]
     path, folder = list(sys.path), os.getcwd()
     assert failing("train", *where) == (
-        "train found a model in a file that is not a function of the zoo. Expected one "
-        "of the zoo, one that is registered with Keras, or the same name typed by you, "
-        f"because a file must not decide which code runs, received {name!r}. If you "
-        f"trust this code, add --model {name}."
+        "train read a model from a file that is not a function of the zoo. Expected a "
+        "function of the zoo, a function that is registered with Keras, or a name that "
+        f"you type, because a file must not decide which code runs, received {name!r}. "
+        f"If you trust this code, add --model {name}."
     )
     assert not marker.exists() and not (tmp_path / "new").exists()
     assert sys.path == path and os.getcwd() == folder
@@ -112,10 +112,10 @@ def test_what_is_registered_may_be_named(copied):
     def registered(source_vocabulary, target_vocabulary):
         raise ValueError("called")
 
-    from keras_seqattn.cli import model_choice
+    from keras_seqattn.cli.model_factory import find_function
 
     try:
-        assert model_choice.find("mine>registered") is registered
+        assert find_function("mine>registered") is registered
     finally:
         keras.saving.get_custom_objects().pop("mine>registered")
 
@@ -172,7 +172,7 @@ def test_a_run_json_that_lacks_something(failing, copied, change, received, verb
     assert failing(*verb, copied) == (
         "seqattn found no settings of a run. Expected a run.json that seqattn train "
         f"has written, received {str(path)!r}{' ' * (received[0] == 'w')}{received}. "
-        "Check the path: it is in the folder named by --out."
+        "Check the path: the file is in the folder named by --out."
     )
 
 
@@ -193,7 +193,7 @@ def test_lines_of_the_history_that_are_no_entries(copied, capsys, text):
 def test_a_state_that_could_not_be_saved_is_an_error(
     whole, tmp_path, monkeypatch, capsys, epoch
 ):
-    from keras_seqattn.cli.seeds import SeedPerEpoch
+    from keras_seqattn.cli.run_callbacks import SeedPerEpoch
 
     folder, begin = tmp_path / "run", SeedPerEpoch.on_epoch_begin
     with monkeypatch.context() as patched, contextlib.ExitStack() as full:
@@ -207,10 +207,10 @@ def test_a_state_that_could_not_be_saved_is_an_error(
         assert main([*OPTIONS, "--out", str(folder)]) == 1
     said = capsys.readouterr().err
     assert (
-        "seqattn: error: train could not save all of the run. Expected its state, "
+        "seqattn: error: train could not save the whole run. Expected its state, "
         "history and translator on the disk, received state: File too large"
     ) in said
-    assert f"make room, then call seqattn train --resume {folder}." in said
+    assert f"Free disk space, then call seqattn train --resume {folder}." in said
     assert resume(folder) == 0
     assert_same_run(folder, whole)
 
@@ -342,8 +342,8 @@ def test_a_damaged_state_is_not_taken(whole, copied, capsys, damage):
     damage(state)
     assert resume(copied, "--epochs", "3") == 0
     assert (
-        f"{state} is damaged: its content is not what was written. The run goes on "
-        "from epoch 1.\n"
+        f"{state} is damaged: its content is not what was written. The run "
+        "continues from epoch 1.\n"
     ) in capsys.readouterr().err
     assert_same_run(copied, whole)
 
@@ -363,9 +363,9 @@ def test_no_whole_state(failing, copied):
         flip(path)
     said = failing("train", "--resume", copied, "--epochs", "3")
     assert said == (
-        "train found no whole state to go on from. Expected a file with the content of "
-        f"its checksum, received {paths[1]} and {paths[0]}, damaged. Put the files "
-        "back, or start a new run with --repeat and its run.json."
+        "train found no undamaged state to continue from. Expected a file with the "
+        f"content of its checksum, received {paths[1]} and {paths[0]}, damaged. "
+        "Restore the files, or start a new run with --repeat and its run.json."
     )
 
 
@@ -406,21 +406,21 @@ def test_texts_that_are_missing_later(failing, copied):
     shutil.rmtree(copied / "text")
     assert failing("train", "--resume", copied) == (
         "train found a run without its text processors. Expected "
-        f"'{copied}/text', which the run was begun with, received no such folder. Put "
-        "it back, or start a new run with --repeat and its run.json."
+        f"'{copied}/text', which the run began with, received no such folder. "
+        "Restore the folder, or start a new run with --repeat and its run.json."
     )
 
 
 MOMENTS = (
     "ValidationFolder.save_best",
     "ValidationFolder.save_record",
-    "Keeper._write_history",
-    "Keeper._save_state",
-    "Keeper._save_translator",
+    "RunCheckpoint._write_history",
+    "RunCheckpoint._save_state",
+    "RunCheckpoint._save_translator",
 )
 OFTEN = (
-    ("before", "Keeper._save_state"),  # its validation counted twice
-    ("after", "Keeper._save_state"),  # its history was missing
+    ("before", "RunCheckpoint._save_state"),  # its validation counted twice
+    ("after", "RunCheckpoint._save_state"),  # its history was missing
 )
 
 
@@ -453,7 +453,8 @@ import importlib, os, signal, sys
 moment, when, *command = sys.argv[1:]
 owner, method = moment.split(".")
 modules = {
-    "ValidationFolder": "callbacks.validation_folder", "Keeper": "cli.keeper"
+    "ValidationFolder": "callbacks.validation_folder",
+    "RunCheckpoint": "cli.run_callbacks",
 }
 cls = getattr(importlib.import_module(f"keras_seqattn.{modules[owner]}"), owner)
 usual, calls = getattr(cls, method), []
@@ -468,7 +469,7 @@ def killed(self, *args):
     return found
 
 setattr(cls, method, killed)
-from keras_seqattn.cli.main import main
+from seqattn_command import main
 sys.exit(main(command))
 """
 # The metric rises in the first epochs, and patience ends the run.
@@ -510,7 +511,7 @@ def test_a_folder_of_somebody_else_stays_as_it_is(failing, tmp_path):
         (tmp_path / name).write_text(name)
     before = sorted(tmp_path.rglob("*"))
     said = failing(*OPTIONS, "--out", tmp_path)
-    assert said.startswith("train got a path that holds something else.")
+    assert said.startswith("train got a path that holds other files.")
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -566,7 +567,7 @@ def test_a_record_that_could_not_be_written_is_an_error(tmp_path, monkeypatch, c
     options = ["train", *TASK, *TINY, "--epochs", "1", "--out", str(tmp_path / "run")]
     assert main(options) == 1
     assert (
-        "received record: No space left on device. What was" in capsys.readouterr().err
+        "received record: No space left on device. The files" in capsys.readouterr().err
     )
 
 
@@ -582,7 +583,7 @@ def test_a_run_that_diverges_fails(tmp_path, capsys):
     said = capsys.readouterr().err
     assert "seqattn: error: The loss has diverged. Expected finite weights and" in said
     assert "of epoch 1" in said
-    assert "failed before there was a translator" in said
+    assert "failed before the first translator was saved" in said
     assert not (folder / "translator").exists()
     assert RunFolder(folder).states.epochs() == []
     skip = ["--on-divergence", "skip", "--epochs", "30", "--out", f"{folder}2"]

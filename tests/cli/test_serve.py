@@ -6,10 +6,10 @@ import sys
 import pytest
 
 from keras_seqattn import manifest
-from keras_seqattn.cli.main import main
 from keras_seqattn.serving import server
 from keras_seqattn.serving.limits import Limits
 from keras_seqattn.serving.log_rate import LogRate
+from seqattn_command import main
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import keras_seqattn as ks
-from keras_seqattn.cli.main import main
+from seqattn_command import main
 from tests.cli.tiny import TASK, TINY
 
 ROOT = Path(__file__).parent.parent.parent
@@ -123,7 +123,7 @@ def test_going_on_and_repeating_change_nothing(tmp_path, copied):
 
 @pytest.mark.slow
 def test_state_between_epochs_is_whole(tmp_path, monkeypatch):
-    from keras_seqattn.cli.stopping import TimeLimit
+    from keras_seqattn.cli.run_callbacks import TimeLimit
 
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     options = ["train", *TASK, *SIZES, *LONGER, "--epochs", "3"]

@@ -18,44 +18,44 @@ ROWS = {
     ),
     "several places": (
         [*TASK, "--pairs", "a.tsv"],
-        "seqattn got data from several places. Expected one of --task, --corpus, "
-        "--pairs and --source, received --task and --pairs. Leave out the others.",
+        "seqattn got several data sets. Expected one of --task, --corpus, --pairs "
+        "and --source, received --task and --pairs. Leave out the others.",
     ),
     "one side": (
         ["--target", "a.de"],
         "seqattn got one side only. Expected --source and --target, received --target "
-        "alone. Name the other file; one file with both sides is for --pairs.",
+        "alone. Name the other file, or use --pairs for one file with both sides.",
     ),
     "one side to choose by": (
         [*TASK, "--validation-source", "a"],
         "seqattn got one side only. Expected --validation-source and "
-        "--validation-target, received --validation-source alone. Name the other file; "
-        "one file with both sides is for --pairs.",
+        "--validation-target, received --validation-source alone. Name the other file, "
+        "or use --pairs for one file with both sides.",
     ),
     "two sets to choose by": (
         ["--pairs", "a", "--validation-pairs", "b"]
         + ["--validation-source", "c", "--validation-target", "d"],
-        "train got a validation set from several places. Expected one of "
+        "train got several validation sets. Expected one of "
         "--validation-pairs and --validation-source, received --validation-pairs and "
         "--validation-source. Leave out the other.",
     ),
     "unused": (
         [*TASK, "--languages", "de", "en"],
-        "train got a setting that nothing would use. Expected --languages only with "
-        "--corpus multi30k, received --languages without. Leave it out, or add the "
-        "other.",
+        "train got a setting that has no effect. Expected --languages only with "
+        "--corpus multi30k, received --languages without. Leave it out, or add what it "
+        "needs.",
     ),
     "unused with the optimizer of a paper": (
         [*SMALL, "--optimizer", "paper", "--warmup", "4"],
-        "train got a setting that nothing would use. Expected --warmup only with an "
-        "optimizer of Keras, received --warmup without. Leave it out, or add the "
-        "other.",
+        "train got a setting that has no effect. Expected --warmup only with an "
+        "optimizer of Keras, received --warmup without. Leave it out, or add what it "
+        "needs.",
     ),
     "warm-up that is there already": (
         [*SMALL, "--schedule", "nvidia_gnmt", "--warmup", "5000"],
         "train got a warm-up for a schedule that has its own. Expected --warmup with "
         "another --schedule, received --warmup 5000 and --schedule nvidia_gnmt. Leave "
-        "--warmup out: this schedule rises in its first 200 steps.",
+        "--warmup out: this schedule warms up in its first 200 steps.",
     ),
     "too small": (
         [*TASK, "--epochs", "0"],
@@ -86,7 +86,7 @@ ROWS = {
         ["--corpus", "tatoeba", "--preset", "small"],
         "train got a corpus without its file. Expected --data FILE, one of "
         "https://www.manythings.org/anki, received --corpus tatoeba alone. Download a "
-        "file, unpack it, and name it.",
+        "file, unpack it, and name it with --data.",
     ),
     "unknown module": (
         [*TASK, "--model", "nowhere.tiny"],
@@ -107,9 +107,9 @@ ROWS = {
     ),
     "arguments of a model that are missing": (
         [*TASK, "--set", "units=8"],
-        "bahdanau2015 lacks arguments. Expected a value for each that has no default, "
-        "received none for embedding, attention_units, maxout. Add --preset small, or "
-        "--set embedding=... attention_units=... maxout=....",
+        "bahdanau2015 lacks arguments. Expected a value for each argument without a "
+        "default, received none for embedding, attention_units, maxout. Add --preset "
+        "small, or --set embedding=... attention_units=... maxout=....",
     ),
     "no presets": (
         [*TASK, "--model", "tests.cli.own_model.tiny", "--preset", "small"],
@@ -119,8 +119,8 @@ ROWS = {
     "no optimizer of a paper": (
         [*TASK, "--model", "tests.cli.own_model.tiny", "--optimizer", "paper"],
         "train did not find the optimizer of the paper. Expected a function "
-        "tests.cli.own_model.tiny_optimizer beside that of the model, received none. "
-        "Name an optimizer of Keras, e.g. --optimizer adam.",
+        "tests.cli.own_model.tiny_optimizer beside the model's function, received "
+        "none. Name an optimizer of Keras, e.g. --optimizer adam.",
     ),
     "unknown optimizer": (
         [*SMALL, "--optimizer", "adamv"],
@@ -150,14 +150,14 @@ ROWS = {
     ),
     "unreadable text": (
         [*SMALL, "--text", "words:many"],
-        "train got a text that it cannot read. Expected KIND, KIND:SIZE, "
+        "train got an unusable kind of text. Expected KIND, KIND:SIZE, "
         "sentencepiece:SIZE:bpe or sentencepiece:SIZE:unigram, received 'words:many'. "
         "Write e.g. sentencepiece:8000, characters or words:20000.",
     ),
     "two kinds for one vocabulary": (
         [*SMALL, "--source-text", "words", "--joint"],
         "train got two kinds of text for one vocabulary. Expected the same for both "
-        "sides with --joint, received words and what suits the data. Give --text "
+        "sides with --joint, received words and what suits the data. Use --text "
         "instead, or leave --joint out.",
     ),
     "texts that cannot be sampled": (
@@ -200,7 +200,7 @@ def test_missing_package_for_the_metric_that_suits_the_data(
 
 def test_neither_out_nor_resume(failing):
     assert failing("train", *SMALL) == (
-        "train does not know where to write. Expected --out RUN, --resume RUN, or "
+        "train got no usable folder. Expected --out RUN, --resume RUN, or "
         "--repeat RUN.JSON with --out RUN, received none of them. Try --out runs/first."
     )
 
@@ -216,7 +216,7 @@ def test_folder_of_another_run(failing, trained):
     assert failing("train", *options, "--out", trained) == (
         "train got the folder of another run. Expected a new folder, received --out "
         f"{trained}, of a run with ema=0.0 (not 0.9), seed=0 (not 1). Choose another "
-        f"folder; to go on with that run: seqattn train --resume {trained}."
+        f"folder; to continue that run: seqattn train --resume {trained}."
     )
     assert contents(trained) == before
 
@@ -231,19 +231,17 @@ def test_folder_of_the_same_run(failing, trained):
 def test_folder_of_something_else(failing, tmp_path):
     (tmp_path / "thesis.tex").write_text("mine")
     assert failing("train", *SMALL, "--out", tmp_path) == (
-        "train got a path that holds something else. Expected a new or an empty "
-        f"folder, received --out {tmp_path}. Choose another one; nothing in it was "
-        "touched."
+        "train got a path that holds other files. Expected a new or an empty folder, "
+        f"received --out {tmp_path}. Choose another path; this one is unchanged."
     )
     assert (tmp_path / "thesis.tex").read_text() == "mine"
 
 
 def test_other_settings_for_a_run_that_goes_on(failing, trained):
     assert failing("train", "--resume", trained, "--seed", "3", "--epochs", "4") == (
-        "train got other settings for a run that it goes on with. Expected epochs, "
-        "minutes, patience, on_divergence at most, the others are those of the run, "
-        "received seed=3. Leave them out; for a new run use --repeat RUN/run.json "
-        "--out NEW."
+        "train got settings that a resumed run cannot change. Expected only epochs, "
+        "minutes, patience, on_divergence, received seed=3. Leave them out; "
+        "for a new run use --repeat RUN/run.json --out NEW."
     )
 
 
@@ -251,7 +249,7 @@ def test_no_run(failing, tmp_path):
     assert failing("train", "--resume", tmp_path) == (
         "seqattn found no settings of a run. Expected a run.json that seqattn train "
         f"has written, received '{tmp_path}/run.json', which does not exist. Check the "
-        "path: it is in the folder named by --out."
+        "path: the file is in the folder named by --out."
     )
 
 
@@ -272,7 +270,7 @@ def test_data_that_have_changed(failing, copied, tmp_path):
     changed(copied, settings={"task_options": {"train": "61"}})
     command = ["train", "--repeat", copied / "run.json", "--out", tmp_path / "new"]
     said = failing(*command)
-    assert said.startswith("train got data that are not those of the run. Expected ")
+    assert said.startswith("train got other data than the run. Expected ")
 
 
 def test_setting_of_another_version(failing, copied):
@@ -285,7 +283,7 @@ def test_setting_of_another_version(failing, copied):
 def test_repeat_with_data_from_another_place(failing, trained, tmp_path):
     repeat = ["train", "--repeat", trained / "run.json", "--out", tmp_path / "new"]
     assert failing(*repeat, "--corpus", "multi30k") == (
-        "train got data from another place than the run that it repeats. Expected "
+        "train got another kind of data than the run that it repeats. Expected "
         "--task, as in the run.json, received --corpus. Leave it out, or train without "
         "--repeat."
     )
@@ -301,12 +299,12 @@ def test_what_ended_a_training_is_said_first(failing, copied):
 
 def test_settings_of_a_run_that_went_on_are_kept(copied, monkeypatch):
     from keras_seqattn.cli.run_folder import RunFolder
-    from keras_seqattn.cli.settings import Settings
+    from keras_seqattn.cli.run_json import settings_from_dict
 
     about = {"command": ["train", "--resume", "x", "--epochs", "3"], "data": {}}
     run = RunFolder(copied, about)
     content = run.content()
-    settings = Settings.of(content["settings"])
+    settings = settings_from_dict(content["settings"])
     del content["settings"]["precision"]  # of a version before there was one
     (copied / "run.json").write_text(json.dumps(content))
     run.begin(settings, *run.texts())

@@ -5,9 +5,15 @@ from types import SimpleNamespace
 import pytest
 
 import keras_seqattn as ks
-from keras_seqattn.cli import data_choice, text_choice, training
-from keras_seqattn.cli.main import main
-from keras_seqattn.cli.settings import Settings
+from keras_seqattn.cli import training
+from keras_seqattn.cli.text_processors import warn_of_references
+from keras_seqattn.cli.training_data import (
+    make_dataset,
+    read_task,
+    warn_of_lengths,
+)
+from seqattn_command import main
+from seqattn_command.settings import Settings
 from tests.cli.tiny import TINY
 
 PAIRS = [(f"{i} {i + 1}", f"{i + 1} {i}") for i in range(40)]
@@ -31,7 +37,7 @@ def test_reads_what_is_good(files, tmp_path, capsys, monkeypatch):
         translator.pipeline = SimpleNamespace(
             source_text=text, target_text=text, max_length=9
         )
-        dataset, steps = training.make_dataset(settings, task.train, translator)
+        dataset, steps = make_dataset(settings, task.train, translator)
         learned_from.extend(inputs["source"].shape[0] for inputs, _ in dataset)
         assert steps == len(learned_from)
 
@@ -116,11 +122,11 @@ def test_references_that_no_translation_can_equal(
     assert main(options(paths, tmp_path / "run", *more)) == 2
     said = [x for x in capsys.readouterr().err.splitlines() if "warning" in x]
     assert said == changed // 4 * [
-        "seqattn: warning: train reads targets otherwise than they are written. "
-        f"Expected references that a translation can equal, received {changed} of 4 "
-        f"that {said_of(how)} changes, which metrics count as "
-        "mistakes. Write the targets so in the files, those of the validation, too, or "
-        f"leave {said_of(how)} out."
+        "seqattn: warning: train changes the targets that it reads. Expected "
+        f"references that a translation can equal, received {changed} of 4 that "
+        f"{said_of(how)} changes, which metrics count as mistakes. Change the targets "
+        "in the files of training and validation in the same way, or leave "
+        f"{said_of(how)} out."
     ]
 
 
@@ -135,7 +141,7 @@ def test_one_reference_that_can_be_equalled_is_enough():
     text = ks.text.Characters.learn(["ab"], lowercase=True)
     references = [["A", "a"], ["B"], ["b"], []]
     with pytest.warns(UserWarning, match="received 2 of 4 that --lowercase changes"):
-        text_choice.warn_of_references(Settings(lowercase=True), text, references)
+        warn_of_references(Settings(lowercase=True), text, references)
 
 
 def test_validation_searches_as_the_settings_say(monkeypatch):
@@ -154,7 +160,7 @@ def test_validation_searches_as_the_settings_say(monkeypatch):
         settings = Settings(validation_beam=width, length_penalty=0.5)
         how = settings, task, translator, run
         assert training.make_validation(*how).translator == expected
-        assert training.shown_attention(*how) == [expected]
+        assert training.attention_callbacks(*how) == [expected]
 
 
 def test_a_word_with_several_answers_is_held_out_with_all(files):
@@ -162,7 +168,7 @@ def test_a_word_with_several_answers_is_held_out_with_all(files):
     answers = [f"{i} {letter}" for i in range(30) for letter in "ab"]
     paths = files(source=words, target=answers)
     sides = dict(zip(("source", "target"), map(str, paths), strict=True))
-    task, lines = data_choice.read(Settings(**sides, validation_size=10))
+    task, lines = read_task(Settings(**sides, validation_size=10))
     held = task.validation.source
     assert not set(held) & set(task.train.source)
     for word, known in zip(held, task.references["validation"], strict=True):
@@ -170,14 +176,14 @@ def test_a_word_with_several_answers_is_held_out_with_all(files):
         assert known == [f"{number} a", f"{number} b"]
     left = 60 - 10 - len(task.train)
     assert left > 0
-    assert lines == [f"{left} pairs are left out: other targets of held-out sources"]
+    assert lines == [f"{left} pairs are left out: other targets of validation sources"]
 
 
 def test_a_validation_file_says_what_it_lacks(files):
     paths = files(source=["a b"], target=["c"], s=b"a\n\xff\na\n", t=["x", "y", "z"])
     names = ("source", "target", "validation_source", "validation_target")
     sides = dict(zip(names, map(str, paths), strict=True))
-    task, lines = data_choice.read(Settings(**sides, encoding_errors="skip"))
+    task, lines = read_task(Settings(**sides, encoding_errors="skip"))
     assert task.references["validation"] == [["x", "z"], ["x", "z"]]
     assert lines == ["1 pairs are left out: not UTF-8, of the validation set"]
 
@@ -190,12 +196,12 @@ def test_targets_that_no_translation_is_as_long_as(recwarn, max_length, longer):
     """Lengths with the end token: 6 and 24, 6 and 23, 6 and 90."""
     target = [[5] * 23, [5] * 22, [5] * 89] + [[5]] * 61
     ids = ks.data.EncodedPairs.of([[7] * 5] * 64, target)
-    training.warn_of_lengths(ids, max_length)
+    warn_of_lengths(ids, max_length)
     [said] = [str(w.message) for w in recwarn]
     assert said == (
-        "train got targets that are longer than any translation will be. Expected 1 % "
-        f"at most beyond max_length={max_length}, received {longer} of 64, the longest "
-        "of 90 tokens. Give e.g. --max-length 90."
+        "train got targets that are longer than any translation can be. Expected at "
+        f"most 1 % longer than max_length={max_length}, received {longer} of 64, the "
+        "longest of 90 tokens. Add e.g. --max-length 90."
     )
-    training.warn_of_lengths(ids, 90)
+    warn_of_lengths(ids, 90)
     assert len(recwarn) == 1

@@ -10,8 +10,8 @@ import pytest
 
 import keras_seqattn as ks
 from keras_seqattn.cli import translate as translate_command
-from keras_seqattn.cli import translators
-from keras_seqattn.cli.main import main
+from keras_seqattn.cli.load_translator import load_translator
+from seqattn_command import main
 
 TEXTS = ["abc", "", "edcb"]
 RULES = {"min_length": 2, "forbidden_tokens": (5,), "no_repeat_ngram": 3}
@@ -55,7 +55,7 @@ def asked(monkeypatch):
         found.extend(how)
         return Capitals()
 
-    monkeypatch.setattr(translators, "load", load)
+    monkeypatch.setattr(translate_command, "load_translator", load)
     return found
 
 
@@ -106,7 +106,7 @@ def test_real_translator(trained, files, capsys):
 def test_search(trained, monkeypatch, own, options, search):
     """What was not asked for is as the translator has it."""
     searching(own, monkeypatch)
-    assert translators.load(trained, *options).search == search
+    assert load_translator(trained, *options).search == search
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_length_penalty_that_nothing_would_use(
     [path] = files(texts=TEXTS)
     options = [*options, "--length-penalty", "0.5"]
     assert failing("translate", trained, path, *options) == (
-        "seqattn got a length penalty that nothing would use. Expected "
+        "seqattn got a length penalty that has no effect. Expected "
         "--length-penalty with a beam of 2 or more, received --length-penalty 0.5 and "
         f"{received}. Leave it out, or add e.g. --beam 5."
     )
@@ -212,8 +212,8 @@ def test_what_is_typed_goes_to_no_file(failing, asked, monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
     out = tmp_path / "out"
     assert failing("translate", "run", "--output", out) == (
-        "translate got an output for what is typed. Expected --output with a FILE of "
-        f"texts, or with texts from a pipe, received --output {out} and a terminal. "
+        "translate got an output file for typed lines. Expected --output with a FILE "
+        f"of texts, or with texts from a pipe, received --output {out} and a terminal. "
         "Name a file to translate, or leave --output out."
     )
     assert asked == [] and not out.exists()
@@ -279,8 +279,8 @@ def test_no_translator(failing, files, tmp_path):
     assert failing("translate", tmp_path, path) == (
         "seqattn found no translator. Expected the folder of a run of seqattn train, "
         "one written by Translator.save, or the name of a shipped model (dates, g2p, "
-        f"numbers-en-de), received '{tmp_path}', without. Check the path; a run has a "
-        "translator after its first validation."
+        f"numbers-en-de), received '{tmp_path}', a path without translator.json. "
+        "Check the path; a run has a translator after its first validation."
     )
 
 

@@ -4,11 +4,22 @@ import json
 
 import pytest
 
-from keras_seqattn.cli import optimizer_choice
-from keras_seqattn.cli.main import main, parse
-from keras_seqattn.cli.settings import Settings
-from keras_seqattn.cli.train_options import given
-from keras_seqattn.cli.values import Typed, arguments, typed
+from keras_seqattn.cli import training
+from keras_seqattn.cli.model_factory import (
+    make_model,
+    make_optimizer,
+    make_schedule,
+    optimizer_classes,
+)
+from keras_seqattn.cli.run_json import settings_from_dict, versions
+from keras_seqattn.cli.text_processors import ProcessorChoice
+from keras_seqattn.cli.train import settings_and_data
+from keras_seqattn.cli.typed_arguments import call_with, parse_arguments, parse_value
+from keras_seqattn.data.tasks import task
+from seqattn_command import main
+from seqattn_command.options import written_settings
+from seqattn_command.parser import parse
+from seqattn_command.settings import Settings, Typed
 
 
 @pytest.mark.parametrize(
@@ -32,7 +43,7 @@ from keras_seqattn.cli.values import Typed, arguments, typed
     ],
 )
 def test_typed(text, usual, value):
-    found = typed(text, usual)
+    found = parse_value(text, usual)
     assert found == value and type(found) is type(value)
 
 
@@ -41,23 +52,24 @@ def test_arguments_know_types_by_their_defaults():
         pass
 
     values = {"units": "8", "symbols": "123", "cell": "lstm"}
-    found = arguments("build", build, values)
+    found = parse_arguments("build", build, values)
     assert found == {"units": 8, "symbols": "123", "cell": "lstm"}
-    assert arguments("build", build, found) == found  # as they come from JSON
-    assert arguments("build", build, {"units": "8"}, {"units": "x"}) == {"units": "8"}
+    assert parse_arguments("build", build, found) == found  # as they come from JSON
+    assert parse_arguments("build", build, {"units": "8"}, {"units": "x"}) == {
+        "units": "8"
+    }
 
 
 def test_no_setting(capsys):
     assert main(["train", "--set", "units", "--out", "x"]) == 2
     assert capsys.readouterr().err.endswith(
-        "error: seqattn got something that is no setting. Expected NAME=VALUE, "
-        "received 'units'. Write e.g. units=256, without blanks around the sign.\n"
+        "error: argument --set: expected NAME=VALUE without spaces, received 'units'\n"
     )
 
 
 def test_options_become_settings():
     options = "--set a=1 b=2 --set c=3 --columns 0 1 --joint --minutes 2 --metric wer"
-    values = given(parse(["train", *options.split()]))
+    values = written_settings(parse(["train", *options.split()]))
     assert values == {
         "set": {"a": "1", "b": "2", "c": "3"},
         "columns": ["0", "1"],
@@ -72,14 +84,12 @@ def test_settings_travel_through_json(tmp_path, monkeypatch):
     settings = Settings(source="a.en", target="a.de", set={"units": "3"})
     settings = settings.with_absolute_paths()
     assert settings.source == str(tmp_path / "a.en")
-    assert Settings.of(json.loads(json.dumps(settings.to_dict()))) == settings
+    assert settings_from_dict(json.loads(json.dumps(settings.to_dict()))) == settings
 
 
 def test_wrong_type_is_an_error_of_the_user():
-    from keras_seqattn.cli.values import call
-
     with pytest.raises(ValueError) as caught:
-        call("range", lambda stop: range(stop), {"stop": "many"})
+        call_with("range", lambda stop: range(stop), {"stop": "many"})
     assert str(caught.value) == (
         "range cannot use its arguments. Expected numbers, names or lists, as its "
         "documentation says, received {'stop': 'many'} with the error \"'str' object "
@@ -100,41 +110,33 @@ def test_wrong_type_is_an_error_of_the_user():
     ],
 )
 def test_schedule(options, rates):
-    from keras_seqattn.cli.optimizer_choice import schedule
-
-    made = schedule(Settings(**options), 100)
+    made = make_schedule(Settings(**options), 100)
     found = [float(made(step)) if callable(made) else made for step in (0, 50, 100)]
     assert found == pytest.approx(rates, abs=1e-9)
 
 
 def test_optimizer_of_a_paper():
-    from keras_seqattn.cli.optimizer_choice import optimizer
-
     settings = Settings(model="sutskever2014", optimizer="paper", ema=0.9)
-    made = optimizer(settings, steps_per_epoch=7)
+    made = make_optimizer(settings, steps_per_epoch=7)
     assert made.global_clipnorm == 5.0 and made.use_ema and made.ema_momentum == 0.9
 
 
 def test_model_of_ones_own():
-    from keras_seqattn.cli import model_choice
-
     model = Typed("tests.cli.own_model.tiny")
     settings = Settings(model=model, set={"units": "6"})
-    model = model_choice.build(settings, 9, 11)
+    model = make_model(settings, 9, 11)
     assert model.source_embedding.input_dim == 9
     assert model.target_embedding.input_dim == 11
     assert model.encoder.units == 6
 
 
 def test_words_for_texts():
-    from keras_seqattn.cli.text_choice import Choice
-
     options = {"vocabulary_size": 80, "kind": "bpe"}
-    assert Choice.of("sentencepiece:80:bpe").options == options
-    assert Choice.of("characters").options == {}
-    assert Choice.of("words:9").options == {"vocabulary_size": 9}
-    with pytest.raises(ValueError, match="^train got a text that it cannot read"):
-        Choice.of("words:9:bpe")
+    assert ProcessorChoice.parse("sentencepiece:80:bpe").options == options
+    assert ProcessorChoice.parse("characters").options == {}
+    assert ProcessorChoice.parse("words:9").options == {"vocabulary_size": 9}
+    with pytest.raises(ValueError, match="^train got an unusable kind of text"):
+        ProcessorChoice.parse("words:9:bpe")
 
 
 @pytest.mark.parametrize(
@@ -149,13 +151,8 @@ def test_words_for_texts():
     ],
 )
 def test_repeated_settings_suit_those_that_change(tmp_path, was, options, batches):
-    from keras_seqattn.cli import training
-    from keras_seqattn.cli.run_json import versions
-    from keras_seqattn.cli.train import _what
-    from keras_seqattn.data.tasks import task
-
     made = task("reverse", train=3, validation=1, test=1)
-    first = training.effective(Settings(task="reverse", **was), made)
+    first = training.complete(Settings(task="reverse", **was), made)
     path = tmp_path / "run.json"
     about = {"pairs": 0, "sha256": ""}
     content = {
@@ -166,7 +163,7 @@ def test_repeated_settings_suit_those_that_change(tmp_path, was, options, batche
     }
     path.write_text(json.dumps(content))
     command = ["train", "--repeat", str(path), "--out", "new", *options]
-    again = training.effective(_what(parse(command), None)[0], made)
+    again = training.complete(settings_and_data(parse(command), None)[0], made)
     found = again.batch_tokens, again.batch_size, again.pad_to_multiple
     assert found == batches
 
@@ -176,19 +173,17 @@ def test_no_other_word_is_a_switch(word):
     def build(units, feeding=True):
         pass
 
-    assert arguments("build", build, {"feeding": "False"}) == {"feeding": False}
+    assert parse_arguments("build", build, {"feeding": "False"}) == {"feeding": False}
     with pytest.raises(ValueError) as error:
-        arguments("build", build, {"feeding": word})
+        parse_arguments("build", build, {"feeding": word})
     assert str(error.value) == (
-        "build got no value for a switch. Expected feeding=true or feeding=false, "
-        f"received feeding={word}. Write one of the two."
+        "build got an unusable value of a switch. Expected feeding=true or "
+        f"feeding=false, received feeding={word}. Write one of the two."
     )
 
 
-@pytest.mark.parametrize("name", sorted(optimizer_choice._known()))
+@pytest.mark.parametrize("name", sorted(optimizer_classes()))
 def test_every_optimizer_can_be_made(name):
     for decay in (0.0, 0.01):
-        made = optimizer_choice.optimizer(
-            Settings(optimizer=name, weight_decay=decay), 9
-        )
+        made = make_optimizer(Settings(optimizer=name, weight_decay=decay), 9)
         assert made.weight_decay == decay or not decay

@@ -9,9 +9,9 @@ import tensorflow_text  # noqa: F401  its operations are in the SavedModels
 
 import keras_seqattn as ks
 from keras_seqattn import manifest
-from keras_seqattn.cli.main import main
 from keras_seqattn.serving import versions
 from keras_seqattn.shipped_models import resolve_path, shipped_folders
+from seqattn_command import main
 
 ROOT = Path(__file__).parents[2]
 GOLDENS = ROOT / "tests/goldens/shipped"
@@ -107,7 +107,7 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     [
         (
             [],
-            "seqattn: error: translate does not know what to translate with. Expected "
+            "seqattn: error: translate got no translator. Expected "
             "RUN, or RUN and one FILE; or --model NAME and texts, received neither RUN "
             "nor --model. Name the folder of a run first, or write --model NAME before "
             "texts.",
@@ -122,8 +122,9 @@ def test_the_command(tmp_path, monkeypatch, capsys):
             ["--model", "dotes", "third of May"],
             "seqattn: error: seqattn found no translator. Expected the folder of a run "
             "of seqattn train, one written by Translator.save, or the name of a "
-            "shipped model (dates, g2p, numbers-en-de), received 'dotes', no folder. "
-            "Check the path; a run has a translator after its first validation.",
+            "shipped model (dates, g2p, numbers-en-de), received 'dotes', which does "
+            "not exist. Check the path; a run has a translator after its first "
+            "validation.",
         ),
     ],
 )

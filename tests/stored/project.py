@@ -4,7 +4,6 @@ The stored files stay as they are when modules move: then only the imports here 
 """
 
 from keras_seqattn import zoo
-from keras_seqattn.cli.main import main as seqattn
 from keras_seqattn.data import Pairs, encode
 from keras_seqattn.decoding import BeamSearch, Greedy, RelativeLength, Sample, Shortlist
 from keras_seqattn.export.litert_run import litert_function
@@ -29,6 +28,7 @@ from keras_seqattn.text import (
     Words,
 )
 from keras_seqattn.translator import Translator
+from seqattn_command import main as seqattn
 from tensorboard_plugin_seqattn.plugin import SeqAttentionLoader
 
 __all__ = [

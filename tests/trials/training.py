@@ -24,7 +24,7 @@ RECIPES = {
 }
 LIMIT = 240  # seconds after which a process counts as hanging
 # What the command prints, in the order of a run.
-READY, VALIDATED, AVERAGED = "pairs to learn from", "\nstep ", "\nmean of the last "
+READY, VALIDATED, AVERAGED = "pairs for training", "\nstep ", "\nmean of the last "
 DONE = "\ndone: "
 POLL = 0.01
 

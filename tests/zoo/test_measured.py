@@ -6,9 +6,9 @@ import shlex
 import pytest
 
 from keras_seqattn import zoo
-from keras_seqattn.cli.main import main as seqattn
-from keras_seqattn.cli.main import parse
 from keras_seqattn.zoo import measured
+from seqattn_command import main as seqattn
+from seqattn_command.parser import parse
 from tests.cli.tiny import TASK, TINY
 
 FILES = sorted(measured.RESULTS.glob("*/*.json"))

@@ -1,11 +1,11 @@
-"""From "sentencepiece:8000:bpe" to a processor that has learned its vocabulary."""
+"""Learn the text processors that the settings name, e.g. "sentencepiece:8000:bpe"."""
 
 import itertools
 import warnings
 from typing import NamedTuple
 
 from keras_seqattn.checks import check_choice
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import four_part_error, four_parts
 from keras_seqattn.text.characters import Characters
 from keras_seqattn.text.sentence_piece import SentencePiece
 from keras_seqattn.text.word_piece import WordPiece
@@ -20,78 +20,82 @@ KINDS = {
 SUBWORDS = "sentencepiece:8000"
 
 
-class Choice(NamedTuple):
-    """A kind of text, read from its words."""
+class ProcessorChoice(NamedTuple):
+    """A class of text processors, and options of its method `learn`."""
 
     cls: type
     options: dict
 
     @classmethod
-    def of(cls, words):
-        """From e.g. "sentencepiece:8000:bpe"."""
-        kind, *rest = words.split(":")
+    def parse(cls, text):
+        """Return the choice that a text like "sentencepiece:8000:bpe" names."""
+        kind, *rest = text.split(":")
         check_choice("train", "kind of text", kind, KINDS)
         options = dict(zip(("vocabulary_size", "kind"), rest, strict=False))
         most = 2 if kind == "sentencepiece" else 1
         if len(rest) > most or not all(options.values()):
-            raise _unreadable(words)
+            raise _unreadable(text)
         if "vocabulary_size" in options:
             if not options["vocabulary_size"].isdecimal():
-                raise _unreadable(words)
+                raise _unreadable(text)
             options["vocabulary_size"] = int(options["vocabulary_size"])
         elif kind in ("sentencepiece", "wordpiece"):
             raise four_part_error(
                 "train got subwords without a size",
                 f"{kind}:SIZE",
-                repr(words),
+                repr(text),
                 f"Write e.g. {kind}:8000",
             )
         return cls(KINDS[kind], options)
 
 
-def check(settings):
-    """Both sides can be read, and be one if they shall."""
+def check_texts(settings):
+    """Check the kinds of text, and that --joint and --sample suit both sides."""
     sides = settings.source_text, settings.target_text
-    for words in sides:
-        if words is not None:
-            Choice.of(words)
+    for text in sides:
+        if text is not None:
+            ProcessorChoice.parse(text)
     if settings.joint and sides[0] != sides[1]:
         raise four_part_error(
             "train got two kinds of text for one vocabulary",
             "the same for both sides with --joint",
-            " and ".join(words or "what suits the data" for words in sides),
-            "Give --text instead, or leave --joint out",
+            " and ".join(text or "what suits the data" for text in sides),
+            "Use --text instead, or leave --joint out",
         )
-    if settings.sample and not all(w is None or "sentencepiece" in w for w in sides):
+    if settings.sample and not all(x is None or "sentencepiece" in x for x in sides):
         raise four_part_error(
             "train got texts that cannot be sampled",
             "sentencepiece on both sides with --sample",
-            " and ".join(words or "what suits the data" for words in sides),
+            " and ".join(text or "what suits the data" for text in sides),
             "Add --text sentencepiece:8000, or leave --sample out",
         )
 
 
-def learn(settings, pairs):
-    """The processors of the source and of the target; one object if joint."""
-    how = {
+def learn_texts(settings, pairs):
+    """Return the processors of both sides; with --joint one object for both."""
+    options = {
         "normalization": settings.normalization,
         "lowercase": settings.lowercase,
     }
     if settings.sample:
-        how["alpha"] = settings.sample
-    source, target = Choice.of(settings.source_text), Choice.of(settings.target_text)
+        options["alpha"] = settings.sample
+    source = ProcessorChoice.parse(settings.source_text)
+    target = ProcessorChoice.parse(settings.target_text)
     if settings.joint:
         texts = itertools.chain(pairs.source, pairs.target)
-        both = source.cls.learn(texts, **source.options, **how)
-        return both, both
+        joint = source.cls.learn(texts, **source.options, **options)
+        return joint, joint
     return (
-        source.cls.learn(pairs.source, **source.options, **how),
-        target.cls.learn(pairs.target, **target.options, **how),
+        source.cls.learn(pairs.source, **source.options, **options),
+        target.cls.learn(pairs.target, **target.options, **options),
     )
 
 
 def warn_of_references(settings, text, references):
-    """References stay as they are written: translations may be in another writing.
+    """Warn if a translation cannot equal its reference.
+
+    Metrics compare translations with the references as they stand in the file, while
+    the model learns targets that are in lower case or normalized.
 
     Args:
         settings: `Settings`.
@@ -101,20 +105,22 @@ def warn_of_references(settings, text, references):
     options = ["--lowercase"] if settings.lowercase else []
     if settings.normalization:
         options.append(f"--normalization {settings.normalization}")
-    changed = _changed(text, references) if options else 0
+    changed = _count_changed(text, references) if options else 0
     if changed:
-        warnings.warn(
-            "train reads targets otherwise than they are written. Expected references "
-            f"that a translation can equal, received {changed} of {len(references)} "
-            f"that {' and '.join(options)} changes, which metrics count as mistakes. "
-            "Write the targets so in the files, those of the validation, too, or leave "
-            f"{' and '.join(options)} out.",
-            stacklevel=2,
+        options = " and ".join(options)
+        message = four_parts(
+            "train changes the targets that it reads",
+            "references that a translation can equal",
+            f"{changed} of {len(references)} that {options} changes, which metrics "
+            "count as mistakes",
+            "Change the targets in the files of training and validation in the same "
+            f"way, or leave {options} out",
         )
+        warnings.warn(message, stacklevel=2)
 
 
-def _changed(text, references):
-    """How many texts have no reference that stays as it is; white space may change."""
+def _count_changed(text, references):
+    """Count texts whose references all change in more than white space."""
     written = [
         [" ".join(x.split()).encode(errors="replace") for x in several]
         for several in references
@@ -124,10 +130,10 @@ def _changed(text, references):
     return sum(all(read[x] != x for x in several) for several in written)
 
 
-def _unreadable(words):
+def _unreadable(text):
     return four_part_error(
-        "train got a text that it cannot read",
+        "train got an unusable kind of text",
         "KIND, KIND:SIZE, sentencepiece:SIZE:bpe or sentencepiece:SIZE:unigram",
-        repr(words),
+        repr(text),
         "Write e.g. sentencepiece:8000, characters or words:20000",
     )

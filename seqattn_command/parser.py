@@ -1,0 +1,82 @@
+"""The parser of all verbs."""
+
+import argparse
+from importlib import metadata
+
+from seqattn_command.verbs import (
+    evaluate,
+    export,
+    inspect,
+    score,
+    serve,
+    tasks,
+    train,
+    translate,
+)
+
+VERBS = {
+    "train": train,
+    "translate": translate,
+    "evaluate": evaluate,
+    "score": score,
+    "export": export,
+    "serve": serve,
+    "inspect": inspect,
+    "tasks": tasks,
+}
+EXAMPLES = """\
+examples:
+  seqattn train --task dates --preset small --out runs/dates
+  seqattn translate runs/dates --alignments
+  seqattn train --source train.en --target train.de --preset small --out runs/de
+  seqattn translate runs/de news.en > news.de
+
+Every verb has its own help: seqattn train --help
+"""
+
+
+def parse(arguments):
+    """Return the parsed options of a verb; no arguments mean `--help`."""
+    return make_parser().parse_args(arguments or ["--help"])
+
+
+def make_parser():
+    """Return the parser of all verbs."""
+    style = {"formatter_class": _Formatter, "allow_abbrev": False}
+    parser = argparse.ArgumentParser(
+        prog="seqattn",
+        description="Train translators with attention, and use them.",
+        epilog=EXAMPLES,
+        **style,
+    )
+    parser.add_argument("--version", action="version", version=_version())
+    verbs = parser.add_subparsers(
+        title="verbs", metavar="VERB", dest="verb", required=True
+    )
+    for name, module in VERBS.items():
+        verb = verbs.add_parser(
+            name,
+            help=module.HELP,
+            description=module.__doc__,
+            epilog=module.EXAMPLES,
+            **style,
+        )
+        module.add_options(verb)
+        verb.add_argument(
+            "--debug", action="store_true", help="show errors with their traceback"
+        )
+    return parser
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Help that keeps the line breaks of examples and has room for long options."""
+
+    def __init__(self, prog):
+        super().__init__(prog, max_help_position=30)
+
+
+def _version():
+    try:
+        return f"keras_seqattn {metadata.version('keras_seqattn')}"
+    except metadata.PackageNotFoundError:
+        return "keras_seqattn, not installed"

@@ -1,0 +1,1 @@
+"""The options, help texts and examples of the verbs: one file per verb."""

@@ -1,0 +1,23 @@
+"""Compute log-probabilities of given translations, natural logarithm, one per line."""
+
+from seqattn_command.options import add_evaluation_data, add_translator
+
+HELP = "compute log-probabilities of given translations"
+EXAMPLES = """\
+examples:
+  seqattn score runs/de --source news.en --target news.de > scores
+  seqattn score runs/de --pairs pairs.tsv
+"""
+
+
+def add_options(parser):
+    """Add the options of `seqattn score`."""
+    add_translator(parser)
+    parser.add_argument(
+        "--batch-size",
+        type=int,
+        default=64,
+        metavar="N",
+        help="pairs in a batch (default: %(default)s)",
+    )
+    add_evaluation_data(parser)
