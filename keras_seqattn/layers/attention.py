@@ -52,9 +52,11 @@ class Attention(Composite):
         `[batch, target, source]`.
 
     Equations:
-        context[b, m] = sum{alignment[b, s] * values[b, s, m] : s}  (5)
-        alignment = softmax(scores)  (6)
-        Numbers: Bahdanau et al. 2015.
+        context[b, m] = sum{alignment[b, s] * values[b, s, m] : s}  Bahdanau (5)
+        alignment = softmax(scores)  Bahdanau (6)
+
+    References:
+        Bahdanau, Cho, Bengio 2015, arXiv:1409.0473.
     """
 
     def __init__(
@@ -136,7 +138,7 @@ class Attention(Composite):
             `Attended(context, alignment, state)`.
         """
         scores = self.score(query, memory, state)
-        alignment = dispatch.masked_softmax(scores, memory.mask)  # (6)
+        alignment = dispatch.masked_softmax(scores, memory.mask)
         state = self.next_state(state, alignment)
         return self.read(alignment, memory, state, training)
 
@@ -182,7 +184,7 @@ class Attention(Composite):
         """Reads the memory where the alignment points, after dropout."""
         alignment = ops.cast(alignment, self.compute_dtype)
         dropped = self.alignment_dropout(alignment, **given(training))
-        return Attended(context_vector(dropped, memory.values), alignment, state)  # (5)
+        return Attended(context_vector(dropped, memory.values), alignment, state)
 
     def project_values(self, value):
         return value if self.value_projection is None else self.value_projection(value)

@@ -21,9 +21,9 @@ class BahdanauAttention(Attention):
     Call arguments, Returns: those of `Attention`.
 
     Equations:
-        e[b, s] = sum{v[u] * tanh((W_a q)[b, u] + (U_a h)[b, s, u]) : u}  (A.1.2)
-        q, h: query and value
-        normalised: v = g * v / |v|  (Salimans & Kingma 2)
+        e[b, s] = sum{v[u] * tanh((W_a q)[b, u] + (U_a h)[b, s, u]) : u}
+            Bahdanau (A.1.2); q is the query, h the value
+        v = g * v / |v|, if `normalize`  Salimans (2)
 
     Shapes:
         query: [batch, target, query_depth]
@@ -78,12 +78,12 @@ class BahdanauAttention(Attention):
     def score(self, query, memory, state=()):
         v, bias = self.v, None
         if self.normalize:
-            v = normalized_v(v, self.g)  # (2)
+            v = normalized_v(v, self.g)
             bias = weight_of(self, self.bias)
         v = weight_of(self, v)
         query = through(self.query_projection, query)
         score = self.choose_score(additive_score, query, memory.keys, v)
-        return score(query, memory.keys, v, bias)  # (A.1.2)
+        return score(query, memory.keys, v, bias)
 
     def get_config(self):
         config = {"units": self.units, "normalize": self.normalize}

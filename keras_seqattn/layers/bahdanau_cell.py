@@ -35,8 +35,8 @@ class BahdanauCell(AttentiveCell):
         **kwargs: of `DecoderCell`.
 
     Equations:
-        c_i = sum{a_ij * h_j : j}  (5)
-        s_i = f(s_{i-1}, y_{i-1}, c_i)  (A.1.1)
+        c_i = sum{a_ij * h_j : j}  Bahdanau (5)
+        s_i = f(s_{i-1}, y_{i-1}, c_i)  Bahdanau (3.1)
 
     Shapes:
         inputs: [batch, target, embedding]
@@ -83,7 +83,7 @@ class BahdanauCell(AttentiveCell):
     def step(self, projected_t, state, memory, noise=(), training=None):
         cells = self.recurrence
         previous = cells.output_of(state.recurrent)
-        context, alignment, attention = self.attention.attend(  # (5)
+        context, alignment, attention = self.attention.attend(
             previous, memory, state.attention, training=training
         )
         if isinstance(memory.fed, tuple):
@@ -92,7 +92,7 @@ class BahdanauCell(AttentiveCell):
             both = context_vector(alignment, memory.fed)
             depth = memory.values.shape[-1]
             context, fed = both[..., :depth], cells.fed_ahead(both[..., depth:])
-        current, recurrent = cells.step(  # (A.1.1)
+        current, recurrent = cells.step(  # Bahdanau (3.1)
             cells.join(projected_t, fed), state.recurrent, noise, training
         )
         read = current if self.readout == "state" else previous

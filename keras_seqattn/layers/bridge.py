@@ -158,7 +158,8 @@ class DenseBridge(Bridge):
         `[batch, size]`, in the structure of `state_size`.
 
     Equations:
-        s_0 = tanh(W_s bw_1) with inputs="backward" and use_bias=False  (A.2.2)
+        s_0 = tanh(W_s bw_1), with `inputs="backward", use_bias=False`
+            Bahdanau (A.2.2: s_0)
 
     Shapes:
         values: [batch, source, memory_depth]
@@ -213,7 +214,10 @@ class DenseBridge(Bridge):
 
     def call(self, encoded):
         summary = _SUMMARIES[self.inputs](_as_encoded(self, encoded))
-        states = [self.activation(w(summary)) for w in self.projections]  # (A.2.2)
+        states = [
+            self.activation(w(summary))  # Bahdanau (A.2.2: s_0)
+            for w in self.projections
+        ]
         return tree.pack_sequence_as(as_lists(self.state_size), states)
 
     def compute_output_shape(self, encoded_shape):

@@ -35,9 +35,9 @@ class ChoCell(ContextCell):
             of several layers, starts from a V' of its own.
 
     Equations:
-        c = tanh(V h_N)  (appendix A)
-        h_0 = tanh(V' c)  (appendix A)
-        h_t = f(h_{t-1}, y_{t-1}, c)  (section 2.2)
+        c = tanh(V h_N)  Cho (A: c)
+        h_0 = tanh(V' c)  Cho (A: h_0)
+        h_t = f(h_{t-1}, y_{t-1}, c)  Cho (2.2)
         V and V' have a bias besides.
 
     Shapes:
@@ -83,8 +83,8 @@ class ChoCell(ContextCell):
             layer.build((None, self.units))
 
     def initial_state(self, memory, recurrent):
-        context = self.summary(recurrent)  # (appendix A)
-        starts = [start(context) for start in self.starts]  # (appendix A)
+        context = self.summary(recurrent)  # Cho (A: c)
+        starts = [start(context) for start in self.starts]  # Cho (A: h_0)
         recurrent = tree.pack_sequence_as(self.recurrence.state_size, starts)
         return ChoState(recurrent, self.recurrence.feed(context), context)
 

@@ -35,9 +35,9 @@ class ConditionalCell(AttentiveCell):
         **kwargs: of `DecoderCell`; one layer only.
 
     Equations:
-        s'_j = GRU_1(y_{j-1}, s_{j-1})  (section 2)
-        c_j = ATT(C, s'_j)  (section 2)
-        s_j = GRU_2(s'_j, c_j): s'_j is its state, c_j its input  (section 2)
+        s'_j = GRU_1(y_{j-1}, s_{j-1})  Sennrich (2: s'_j)
+        c_j = ATT(C, s'_j)  Sennrich (2: c_j)
+        s_j = GRU_2(s'_j, c_j): s'_j is its state, c_j its input  Sennrich (2: s_j)
 
     Shapes:
         inputs: [batch, target, embedding]
@@ -99,14 +99,14 @@ class ConditionalCell(AttentiveCell):
     def step(self, projected_t, state, memory, noise=(), training=None):
         first, second = self.cells
         of_first, of_second = noise or ((), ())
-        query, between = first.step(  # (section 2)
+        query, between = first.step(  # Sennrich (2: s'_j)
             projected_t, state.recurrent, of_first, training
         )
-        context, alignment, attention = self.attention.attend(  # (section 2)
+        context, alignment, attention = self.attention.attend(  # Sennrich (2: c_j)
             query, memory, state.attention, training=training
         )
         projected = second.project(second.read(context, of_second, training))
-        current, recurrent = second.step(  # (section 2)
+        current, recurrent = second.step(  # Sennrich (2: s_j)
             projected, between, of_second, training
         )
         output = ops.concatenate([current, context], axis=-1)

@@ -36,7 +36,7 @@ class ContextCell(DecoderCell):
         **kwargs: of `DecoderCell`.
 
     Equations:
-        h_t = f(h_{t-1}, y_{t-1}, c)  (section 2.2, Cho et al.)
+        h_t = f(h_{t-1}, y_{t-1}, c)  Cho (2.2)
         Cho et al. have two vectors, c = tanh(V h_N) and h_0 = tanh(V' c): `ChoCell`.
         Here c is the initial output itself.
 
@@ -93,9 +93,9 @@ class ContextCell(DecoderCell):
         cells, joined = self.recurrence, projected_t
         if self.use_context:
             joined = cells.join(projected_t, state.context)
-        output, recurrent = cells.step(
+        output, recurrent = cells.step(  # Cho (2.2)
             joined, state.recurrent, noise, training
-        )  # (section 2.2)
+        )
         shape = ops.shape(output)[:-1] + ops.shape(memory.values)[1:2]
         nowhere = ops.zeros(shape, output.dtype)
         return Step(output, nowhere, ContextState(recurrent, state.context))

@@ -30,9 +30,9 @@ class CoverageAttention(Attention):
     Call arguments, Returns: those of `Attention`.
 
     Equations:
-        c_t[b, s] = sum{alignment_t'[b, s] : t' < t}  (10)
+        c_t[b, s] = sum{alignment_t'[b, s] : t' < t}  See (10)
         e[b, s] = sum{v[u] * tanh((W_h value)[b, s, u] + (W_s query)[b, u]
-            + w_c[u] * c_t[b, s] + b_attn[u]) : u}  (11)
+            + w_c[u] * c_t[b, s] + b_attn[u]) : u}  See (11)
 
     Shapes:
         query: [batch, target, query_depth]
@@ -79,7 +79,7 @@ class CoverageAttention(Attention):
         return no_position(memory.values)
 
     def next_state(self, state, alignment):
-        return coverage_update(state, alignment)  # (10)
+        return coverage_update(state, alignment)
 
     def score(self, query, memory, state=()):
         checks.check_past(type(self).__name__, state, query, "[batch, ..., source]")
@@ -88,7 +88,7 @@ class CoverageAttention(Attention):
         keys = keys + ops.cast(state, w_c.dtype)[..., None] * w_c
         v, bias = weight_of(self, self.v), weight_of(self, self.bias)
         query = through(self.query_projection, query)
-        return additive_score(query, keys, v, bias)  # (11)
+        return additive_score(query, keys, v, bias)  # See (11)
 
     def get_config(self):
         return {**super().get_config(), "units": self.units}

@@ -44,9 +44,10 @@ class DeepOutputHead(Composite):
         logits `[batch, target, vocabulary]`.
 
     Equations:
-        t~_i = U_o s_{i-1} + V_o E y_{i-1} + C_o c_i  (A.2.2)
-        t_i[j] = max{t~_i[2j-1], t~_i[2j]}  (A.2.2)
-        p(y_i | s_i, y_{i-1}, c_i) = softmax(W_o t_i): these are the W_o t_i  (A.2.2)
+        t~_i = U_o s_{i-1} + V_o E y_{i-1} + C_o c_i  Bahdanau (A.2.2: t~_i)
+        t_i[j] = max{t~_i[2j-1], t~_i[2j]}  Bahdanau (A.2.2: t_i)
+        p(y_i | s_i, y_{i-1}, c_i) = softmax(W_o t_i): the logits are W_o t_i
+            Bahdanau (A.2.2: p)
         t~_i and the logits have a bias besides.
         Sennrich et al. 2017: t_j = tanh(W_1 s_j + W_2 E y_{j-1} + W_3 c_j).
 
@@ -119,7 +120,8 @@ class DeepOutputHead(Composite):
         checks.check_mask(owner, outputs_mask, "outputs", outputs.shape, "target")
         outputs = zero_padding(outputs, outputs_mask)
         inputs = zero_padding(inputs, outputs_mask)
-        logits = self.head(self._hidden(outputs, inputs), training=training)  # (A.2.2)
+        maxout = self._hidden(outputs, inputs)
+        logits = self.head(maxout, training=training)  # Bahdanau (A.2.2: p)
         return carry_mask(logits, outputs_mask)
 
     def look_ahead(self):
@@ -153,14 +155,18 @@ class DeepOutputHead(Composite):
         return self.head.among(self._hidden(outputs, inputs), columns)
 
     def _hidden(self, outputs, inputs):
-        pieces = self.from_outputs(outputs) + self.from_inputs(inputs)  # (A.2.2)
-        return self._maximum(self.activation(pieces))
+        return self._maximum(
+            self.activation(
+                self.from_outputs(outputs)  # Bahdanau (A.2.2: t~_i)
+                + self.from_inputs(inputs)
+            )
+        )
 
     def _maximum(self, pieces):
         if self.pieces == 1:
             return pieces
         shape = (*ops.shape(pieces)[:-1], self.units, self.pieces)
-        return ops.max(ops.reshape(pieces, shape), axis=-1)  # (A.2.2)
+        return ops.max(ops.reshape(pieces, shape), axis=-1)  # Bahdanau (A.2.2: t_i)
 
     def compute_mask(self, outputs, previous_mask):
         return previous_mask

@@ -37,9 +37,9 @@ class GNMTCell(AttentiveCell):
         **kwargs: of `DecoderCell`.
 
     Equations:
-        a_i = AttentionFunction(y_{i-1}, x)  (4)
+        a_i = AttentionFunction(y_{i-1}, x)  Wu (4)
         y_{i-1}: the bottom layer's previous output
-        x_t^i = m_t^i + x_t^{i-1} from the third layer on  (6)
+        x_t^i = m_t^i + x_t^{i-1} from the third layer on  Wu (6: decoder)
         The context "is sent directly to all the remaining decoder layers": the input of
         the layers above the bottom one is `[x_t^{i-1}; a_i]`.
 
@@ -116,7 +116,7 @@ class GNMTCell(AttentiveCell):
         previous = bottom.output_of(state.recurrent[0])  # y_{i-1}
         x, past = bottom.step(projected_t, state.recurrent[0], noise[0], training)
         query = previous if self.query == "previous" else x
-        context, alignment, attention = self.attention.attend(  # (4)
+        context, alignment, attention = self.attention.attend(  # Wu (4)
             query, memory, state.attention, training=training
         )
         recurrent = [past]
@@ -126,7 +126,7 @@ class GNMTCell(AttentiveCell):
             projected = cell.project(cell.read(both, masks, training))
             m, past = cell.step(projected, past, masks, training)
             recurrent.append(past)
-            x = m + x if self._is_residual(i) else m  # (6)
+            x = m + x if self._is_residual(i) else m  # Wu (6: decoder)
         if self.readout == "state_context":
             x = ops.concatenate([x, context], axis=-1)
         return Step(x, alignment, GNMTState(recurrent, attention))

@@ -67,9 +67,10 @@ class LocalAttention(ComposedAttention):
 
     Equations:
         p_t = t, or
-        p_t = S * sigmoid(v_p . tanh(W_p query))  (9)
-        alignment[b, s] = softmax(e[b, s] : |s - p_t| <= D)  (7)
-        "predictive": alignment[b, s] * exp(-(s - p_t)^2 / (2 * (D / 2)^2))  (10)
+        p_t = S * sigmoid(v_p . tanh(W_p query))  Luong (9)
+        alignment[b, s] = softmax(e[b, s] : |s - p_t| <= D)  Luong (7)
+        "predictive": alignment[b, s] * exp(-(s - p_t)^2 / (2 * (D / 2)^2))
+            Luong (10)
 
     Shapes:
         query: [batch, target, query_depth]
@@ -152,17 +153,16 @@ class LocalAttention(ComposedAttention):
         scores = at_least_float32(scores)
         # Beyond the reach of a "location" score there is nothing either.
         mask = ops.logical_and(mask, scores > LOWEST)
-        alignment = dispatch.masked_softmax(scores, mask)  # (7)
+        alignment = dispatch.masked_softmax(scores, mask)  # Luong (7)
         if self.position == "predictive":
-            alignment = alignment * gaussian(distances, self.window)  # (10)
+            alignment = alignment * gaussian(distances, self.window)  # Luong (10)
         return alignment, past
 
     def predict_position(self, query, memory):
         """p_t of a query, float32 `[batch, ...]`, counted from 1."""
-        hidden = ops.tanh(self.position_projection(query))
-        position = ops.einsum("...u,u->...", hidden, weight_of(self, self.v_p))
         lengths = row_lengths(memory.mask, memory.values)
-        return predicted_position(lengths, position)  # (9)
+        query, v = self.position_projection(query), weight_of(self, self.v_p)
+        return predicted_position(lengths, query, v)
 
     def get_config(self):
         return {

@@ -35,9 +35,9 @@ class LocationSensitiveAttention(Attention):
     Call arguments, Returns: those of `Attention`.
 
     Equations:
-        f[b, s, k] = sum{F[s' - s, k] * previous[b, s'] : s'}  (8)
+        f[b, s, k] = sum{F[s' - s, k] * previous[b, s'] : s'}  Chorowski (8)
         e[b, s] = sum{w[u] * tanh((W query)[b, u] + (V value)[b, s, u]
-            + (U f)[b, s, u] + b[u]) : u}  (9)
+            + (U f)[b, s, u] + b[u]) : u}  Chorowski (9)
 
     Shapes:
         query: [batch, target, query_depth]
@@ -119,13 +119,13 @@ class LocationSensitiveAttention(Attention):
         keys = keys + at_least_float32(self.locate(state))
         w, bias = weight_of(self, self.w), weight_of(self, self.bias)
         query = through(self.query_projection, query)
-        return additive_score(query, keys, w, bias)  # (9)
+        return additive_score(query, keys, w, bias)  # Chorowski (9)
 
     def locate(self, previous):
         """`U f`, `[batch, ..., source, units]`, of what the filters see."""
         shape = ops.shape(previous)
         rows = ops.reshape(previous, (-1, shape[-1], 1))  # a convolution has one batch
-        features = self.convolution(rows)  # (8)
+        features = self.convolution(rows)  # Chorowski (8)
         # With more axes, XLA could not compile the gradient of `Dense` inside a loop.
         features = ops.reshape(features, (-1, self.filters))
         return ops.reshape(self.location_projection(features), (*shape, self.units))

@@ -30,12 +30,14 @@ class LuongAttention(Attention):
     Call arguments, Returns: those of `Attention`.
 
     Equations:
-        dot: e[b, s] = sum{query[b, u] * value[b, s, u] : u}  (3.1)
+        dot: e[b, s] = sum{query[b, u] * value[b, s, u] : u}  Luong (3.1: dot)
         scaled_dot: the same, divided by sqrt(memory_depth)
-        general: e[b, s] = sum{query[b, u] * (W_a value)[b, s, u] : u}  (3.1)
-        concat: e[b, s] = sum{v_a[u] * tanh((W_a [query; value])[b, s, u]) : u}  (3.1)
-        location: e[b, s] = (W_a query)[b, s]  (8)
-        The scores have no number in the paper, (3.1) is their section.
+        general: e[b, s] = sum{query[b, u] * (W_a value)[b, s, u] : u}
+            Luong (3.1: general)
+        concat: e[b, s] = sum{v_a[u] * tanh((W_a [query; value])[b, s, u]) : u}
+            Luong (3.1: concat)
+        location: e[b, s] = (W_a query)[b, s]  Luong (8)
+        Three scores have no number in the paper: 3.1 is their section.
 
     Shapes:
         query: [batch, target, query_depth]
@@ -122,15 +124,15 @@ class LuongAttention(Attention):
     def score(self, query, memory, state=()):
         if self.score_name == "location":
             length = ops.shape(memory.values)[1]
-            return location_score(through(self.query_projection, query), length)  # (8)
+            return location_score(through(self.query_projection, query), length)
         if self.score_name == "concat":
             query, v = through(self.query_projection, query), weight_of(self, self.v)
             score = self.choose_score(additive_score, query, memory.keys, v)
-            return score(query, memory.keys, v)  # (3.1)
+            return score(query, memory.keys, v)  # Luong (3.1: concat)
         scale = None if self.g is None else weight_of(self, self.g)
         if self.score_name == "scaled_dot":
             scale = memory.keys.shape[-1] ** -0.5
-        return dot_score(query, memory.keys, scale)  # (3.1)
+        return dot_score(query, memory.keys, scale)  # Luong (3.1: general)
 
     def check_shapes(self, query_shape, value_shape):
         super().check_shapes(query_shape, value_shape)

@@ -36,9 +36,9 @@ class LuongCell(AttentiveCell):
         **kwargs: of `DecoderCell`.
 
     Equations:
-        h_t = f(h_{t-1}, [x_t; h~_{t-1}])  (3.3)
-        c_t = sum{a_t(s) * h_s : s}  (3.1)
-        h~_t = tanh(W_c [c_t; h_t])  (5)
+        h_t = f(h_{t-1}, [x_t; h~_{t-1}])  Luong (3.3)
+        c_t = sum{a_t(s) * h_s : s}  Luong (3.1: c_t)
+        h~_t = tanh(W_c [c_t; h_t])  Luong (5)
 
     Shapes:
         inputs: [batch, target, embedding]
@@ -109,14 +109,16 @@ class LuongCell(AttentiveCell):
         if self.use_input_feeding:
             fed = cells.feed(state.attentional, noise, training)
             joined = cells.join(projected_t, fed)
-        h, recurrent = cells.step(joined, state.recurrent, noise, training)  # (3.3)
-        context, alignment, attention = self.attention.attend(  # (3.1)
+        h, recurrent = cells.step(  # Luong (3.3)
+            joined, state.recurrent, noise, training
+        )
+        context, alignment, attention = self.attention.attend(  # Luong (3.1: c_t)
             h, memory, state.attention, training=training
         )
         attentional = context
         if self.attentional_layer is not None:
             both = ops.concatenate([context, h], axis=-1)
-            attentional = through(self.attentional_layer, both)  # (5)
+            attentional = through(self.attentional_layer, both)  # Luong (5)
         fed = attentional if self.use_input_feeding else ()
         return Step(attentional, alignment, LuongState(recurrent, fed, attention))
 

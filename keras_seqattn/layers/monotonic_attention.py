@@ -52,10 +52,10 @@ class MonotonicAttention(ComposedAttention):
     Call arguments, Returns: those of `Attention`.
 
     Equations:
-        e[b, s] = score(query[b], value[b, s]) + r  (11)
-        p[b, s] = sigmoid(e[b, s])  (12)
-        q[b, s] = (1 - p[b, s - 1]) * q[b, s - 1] + previous[b, s]  (13)
-        alignment[b, s] = p[b, s] * q[b, s]  (14)
+        e[b, s] = score(query[b], value[b, s]) + r  Raffel (11)
+        p[b, s] = sigmoid(e[b, s])  Raffel (12)
+        q[b, s] = (1 - p[b, s - 1]) * q[b, s - 1] + previous[b, s]  Raffel (13)
+        alignment[b, s] = p[b, s] * q[b, s]  Raffel (14)
 
     Shapes:
         query: [batch, target, query_depth]
@@ -112,7 +112,7 @@ class MonotonicAttention(ComposedAttention):
     def align(self, scores, query, memory, past, training=None):
         checks.check_past(type(self).__name__, past, query, "[batch, ..., source]")
         e = at_least_float32(scores)
-        e = e + ops.cast(self.r, e.dtype)  # (11)
+        e = e + ops.cast(self.r, e.dtype)  # Raffel (11)
         real = memory.mask
         if real is not None:
             real = per_query(real, len(e.shape))
@@ -148,9 +148,9 @@ class _Walk(keras.layers.Layer):
             dtype, seed = keras.backend.standardize_dtype(e.dtype), self.seed_generator
             noise = keras.random.normal(ops.shape(e), dtype=dtype, seed=seed)
             e = e + self.noise * noise
-        choose = ops.sigmoid(e)  # (12)
+        choose = ops.sigmoid(e)  # Raffel (12)
         if real is not None:
             choose = ops.where(real, choose, 0.0)
         if training or self.inference == "soft":
-            return FORMS[self.form](choose, past)  # (13), (14)
+            return FORMS[self.form](choose, past)
         return hard_monotonic_alignment(choose, past)

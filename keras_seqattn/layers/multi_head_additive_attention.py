@@ -35,11 +35,12 @@ class MultiHeadAdditiveAttention(Attention):
 
     Equations:
         e[b, h, s] = sum{v[h, u] * tanh((W_a query)[b, h, u]
-            + (U_a value)[b, s, h, u]) : u}  (A.1.2)
-        alignment[b, h] = softmax(e[b, h])  (6)
-        heads[b, h, u] = sum{alignment[b, h, s] * (W_V value)[b, s, h, u] : s}  (5)
+            + (U_a value)[b, s, h, u]) : u}  Bahdanau (A.1.2: each head)
+        alignment[b, h] = softmax(e[b, h])  Bahdanau (6)
+        heads[b, h, u] = sum{alignment[b, h, s] * (W_V value)[b, s, h, u] : s}
+            Bahdanau (5: each head)
         context = W_O [heads[b, 1]; ...; heads[b, H]]
-        Numbers: Bahdanau et al. 2015; RNMT+ has none.
+        The paper on RNMT+ has no numbers.
 
     Shapes:
         query: [batch, target, query_depth]
@@ -102,12 +103,12 @@ class MultiHeadAdditiveAttention(Attention):
         query = self._split(through(self.query_projection, query))
         keys, v = self._split(memory.keys), weight_of(self, self.v)
         score = self.choose_score(multi_head_additive_score, query, keys, v)
-        return score(query, keys, v)  # (A.1.2)
+        return score(query, keys, v)
 
     def read(self, alignment, memory, state, training=None):
         alignment = ops.cast(alignment, self.compute_dtype)
         dropped = self.alignment_dropout(alignment, **given(training))
-        heads = multi_head_context(dropped, self._split(memory.values))  # (5)
+        heads = multi_head_context(dropped, self._split(memory.values))
         joined = ops.reshape(heads, (*ops.shape(heads)[:-2], self.units))
         return Attended(self.output_projection(joined), alignment, state)
 

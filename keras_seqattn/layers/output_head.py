@@ -40,7 +40,7 @@ class OutputHead(Composite):
         logits `[batch, target, vocabulary]`.
 
     Equations:
-        p(y_t | y_{<t}, x) = softmax(W_s h~_t): these are the W_s h~_t  (Luong et al. 6)
+        p(y_t | y_{<t}, x) = softmax(W_s h~_t): the logits are W_s h~_t  Luong (6)
 
     Shapes:
         outputs: [batch, target, units]
@@ -105,7 +105,7 @@ class OutputHead(Composite):
         outputs = zero_padding(outputs, mask)
         hidden = self._hidden(outputs, training)
         if self.embedding is None:
-            logits = self.projection(hidden)  # (6)
+            logits = self.projection(hidden)  # Luong (6)
         else:
             logits = self.embedding(hidden, reverse=True)  # in the embedding's dtype
             logits = ops.cast(logits, self.compute_dtype)

@@ -22,8 +22,8 @@ class ProjectedDotAttention(Attention):
     Call arguments, Returns: those of `Attention`.
 
     Equations:
-        e[b, s] = factor * sum{(W_Q query)[b, u] * (W_K value)[b, s, u] : u}  (1)
-        Number: Vaswani et al. 2017.
+        e[b, s] = factor * sum{(W_Q query)[b, u] * (W_K value)[b, s, u] : u}
+            Vaswani (1)
 
     Shapes:
         query: [batch, target, query_depth]
@@ -66,7 +66,7 @@ class ProjectedDotAttention(Attention):
 
     def score(self, query, memory, state=()):
         query = through(self.query_projection, query)
-        return dot_score(query, memory.keys, self.factor)  # (1)
+        return dot_score(query, memory.keys, self.factor)  # Vaswani (1)
 
     def get_config(self):
         return {**super().get_config(), "units": self.units, "factor": self.factor}

@@ -6,8 +6,6 @@ source]`, mask `[batch, source]` (or that of the scores, where it differs from q
 query) or None, results as the scores.
 """
 
-import math
-
 from keras import ops
 
 from keras_seqattn.ops.mask import per_query
@@ -23,12 +21,12 @@ def masked_softmax(scores, mask=None):
     A row with nothing real to attend to gets zeros.
     """
     scores = at_least_float32(scores)
-    if mask is None:
-        return _softmax(scores)  # (6)
-    if len(mask.shape) < len(scores.shape):
-        mask = per_query(mask, len(scores.shape))
-    alignment = _softmax(ops.where(mask, scores, LOWEST))  # (6)
-    return ops.where(mask, alignment, 0.0)
+    if mask is not None:
+        if len(mask.shape) < len(scores.shape):
+            mask = per_query(mask, len(scores.shape))
+        scores = ops.where(mask, scores, LOWEST)
+    alignment = _softmax(scores)  # Bahdanau (6)
+    return alignment if mask is None else ops.where(mask, alignment, 0.0)
 
 
 def _softmax(scores):
@@ -52,22 +50,26 @@ def position_window(center, source_length, width):
     return distances, ops.abs(distances) <= width
 
 
-def predicted_position(lengths, position):
+def predicted_position(lengths, query, v):
     """Luong et al. 2015: `p_t = S * sigmoid(v_p . tanh(W_p h_t))`.
 
     Args:
         lengths: `[batch]`, number of real source positions S.
-        position: `[batch, ...]`, `v_p . tanh(W_p h_t)`.
+        query: `[batch, ..., units]`, already multiplied by W_p.
+        v: `[units]`, v_p.
+
+    Returns:
+        `[batch, ...]`, float32 at least, counted from 1.
     """
-    position = at_least_float32(position)
-    lengths = ops.reshape(lengths, (-1,) + (1,) * (len(position.shape) - 1))
-    return ops.cast(lengths, position.dtype) * ops.sigmoid(position)  # (9)
+    share = at_least_float32(ops.einsum("...u,u->...", ops.tanh(query), v))
+    lengths = ops.reshape(lengths, (-1,) + (1,) * (len(share.shape) - 1))
+    return ops.cast(lengths, share.dtype) * ops.sigmoid(share)  # Luong (9)
 
 
 def gaussian(distances, width):
-    """Luong et al. 2015: favours positions near p_t, sigma = D / 2."""
+    """Luong et al. 2015: the factor that favours positions near p_t, sigma = D / 2."""
     sigma = width / 2.0
-    return ops.exp(-ops.square(distances) / (2.0 * sigma**2))  # (10)
+    return ops.exp(-ops.square(distances) / (2.0 * sigma**2))
 
 
 def no_position(values):
@@ -96,7 +98,8 @@ def monotonic_alignment(choose, previous):
     walk_on = ops.concatenate(
         [ops.zeros_like(choose[..., :1]), 1.0 - choose[..., :-1]], axis=-1
     )
-    return choose * linear_recurrence(walk_on, previous)  # (13), (14)
+    q = linear_recurrence(walk_on, previous)  # Raffel (13)
+    return choose * q  # Raffel (14)
 
 
 def linear_recurrence(keep, add):
@@ -144,7 +147,7 @@ def closed_monotonic_alignment(choose, previous):
     still = ops.cumprod(1.0 - choose, axis=-1)
     still = ops.concatenate([ops.ones_like(still[..., :1]), still[..., :-1]], axis=-1)
     came = ops.cumsum(previous / ops.clip(still, 1e-10, 1.0), axis=-1)
-    return choose * still * came  # (C.1)
+    return choose * still * came  # Raffel (C.1)
 
 
 def hard_monotonic_alignment(choose, previous):
@@ -158,7 +161,7 @@ def hard_monotonic_alignment(choose, previous):
 
 def coverage_update(coverage, alignment):
     """See et al. 2017: what has been read so far, `c_t = sum{a_{t'} : t' < t}`."""
-    return coverage + ops.cast(alignment, coverage.dtype)  # (10)
+    return coverage + ops.cast(alignment, coverage.dtype)  # See (10)
 
 
 def context_vector(alignment, values):
@@ -171,10 +174,7 @@ def context_vector(alignment, values):
     Returns:
         `[batch, ..., memory_depth]`.
     """
-    shape = ops.shape(alignment)
-    queries = ops.reshape(alignment, (shape[0], math.prod(shape[1:-1]), shape[-1]))
-    context = multiply_each(queries, values)  # (5)
-    return ops.reshape(context, (*shape[:-1], values.shape[-1]))
+    return multiply_each(alignment, values)  # Bahdanau (5)
 
 
 def multi_head_context(alignment, values):
@@ -187,4 +187,6 @@ def multi_head_context(alignment, values):
     Returns:
         `[batch, ..., heads, depth]`.
     """
-    return ops.einsum("b...hs,bshv->b...hv", alignment, values)  # (5)
+    return ops.einsum(  # Bahdanau (5: each head)
+        "b...hs,bshv->b...hv", alignment, values
+    )

@@ -41,6 +41,12 @@ def gru_step(projected, state, recurrent, activation=ops.tanh):
 def gru_paper_step(projected, state, gates, proposal, activation=ops.tanh):
     """The GRU of Bahdanau et al. 2015, A.1.1: the reset gate acts before the product.
 
+    Equations:
+        z_i = sigmoid(W_z e(y_{i-1}) + U_z s_{i-1} + C_z c_i)  Bahdanau (A.1.1: z_i)
+        r_i = sigmoid(W_r e(y_{i-1}) + U_r s_{i-1} + C_r c_i)  Bahdanau (A.1.1: r_i)
+        s~_i = tanh(W e(y_{i-1}) + U [r_i * s_{i-1}] + C c_i)  Bahdanau (A.1.1: s~_i)
+        s_i = (1 - z_i) * s_{i-1} + z_i * s~_i  Bahdanau (A.1.1: s_i)
+
     Args:
         projected: `[batch, ..., 3 * units]`, gates z, r, s~.
         state: `[batch, ..., units]`, s_{i-1}.
@@ -48,7 +54,7 @@ def gru_paper_step(projected, state, gates, proposal, activation=ops.tanh):
         proposal: function, `[batch, ..., units]` to itself: U.
     """
     z, proposed = _reset_before(projected, state, gates, proposal, activation)
-    s = (1.0 - z) * state + z * proposed  # (A.1.1)
+    s = (1.0 - z) * state + z * proposed  # Bahdanau (A.1.1: s_i)
     return s, s
 
 
@@ -60,10 +66,12 @@ def gru_reset_before_step(projected, state, gates, proposal, activation=ops.tanh
 
 
 def _reset_before(projected, state, gates, proposal, activation):
-    units = state.shape[-1]
-    x_gates, x_s = projected[..., : 2 * units], projected[..., 2 * units :]
-    z, r = ops.split(ops.sigmoid(x_gates + gates(state)), 2, axis=-1)
-    return z, activation(x_s + proposal(r * state))  # s~_i
+    x_z, x_r, x_s = ops.split(projected, 3, axis=-1)
+    u_z, u_r = ops.split(gates(state), 2, axis=-1)
+    z = ops.sigmoid(x_z + u_z)  # Bahdanau (A.1.1: z_i)
+    r = ops.sigmoid(x_r + u_r)  # Bahdanau (A.1.1: r_i)
+    proposed = activation(x_s + proposal(r * state))  # Bahdanau (A.1.1: s~_i)
+    return z, proposed
 
 
 def lstm_step(projected, state, recurrent, activation=ops.tanh):

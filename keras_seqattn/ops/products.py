@@ -7,6 +7,7 @@ module knows nothing of how: a loop that traces a step says so by `traced_by`.
 
 import contextlib
 import contextvars
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -37,17 +38,25 @@ def multiply_each(x, matrices, transposed=False):
     """`x @ matrices`, another matrix for each sentence, the same in all steps.
 
     Args:
-        x: `[batch, rows, depth]`.
+        x: `[batch, ..., depth]`.
         matrices: `[batch, depth, units]`; transposed: `[batch, units, depth]`.
         transposed: whether to multiply by their transposes.
+
+    Returns:
+        `[batch, ..., units]`.
     """
-    loop = _loop_of(x)
-    if loop is None or not loop.is_outside(matrices):
-        if transposed:
-            return ops.einsum("bru,bsu->brs", x, matrices)
-        return ops.matmul(x, matrices)
-    dtype = keras.backend.result_type(x.dtype, matrices.dtype)
-    return loop.multiply_each(ops.cast(x, dtype), matrices, dtype, transposed)
+    shape, units = ops.shape(x), ops.shape(matrices)[1 if transposed else 2]
+    rows = ops.reshape(x, (shape[0], math.prod(shape[1:-1]), shape[-1]))
+    loop = _loop_of(rows)
+    if loop is not None and loop.is_outside(matrices):
+        dtype = keras.backend.result_type(rows.dtype, matrices.dtype)
+        rows = ops.cast(rows, dtype)
+        product = loop.multiply_each(rows, matrices, dtype, transposed)
+    elif transposed:
+        product = ops.einsum("bru,bsu->brs", rows, matrices)
+    else:
+        product = ops.matmul(rows, matrices)
+    return ops.reshape(product, (*shape[:-1], units))
 
 
 class Fused(NamedTuple):
