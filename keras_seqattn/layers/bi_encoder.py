@@ -16,7 +16,7 @@ class BiEncoder(Encoder):
 
     Each position gets an annotation that knows the words before it and the words
     after it. The recurrent layers are stock Keras ones: a GPU runs them with cuDNN
-    (which takes right-padded masks only; elsewhere any mask will do).
+    (which takes right-padded masks only; other kernels take any mask).
 
     Args:
         units: size of each direction's cell.
@@ -49,7 +49,7 @@ class BiEncoder(Encoder):
         bw[b, j] = cell(x[b, j], bw[b, j+1])
         h[b, j] = [fw[b, j]; bw[b, j]]  Bahdanau (7)
         (See A.2.1 of the paper.) A further layer reads h in place of x, and from the
-        layer `residual_from` on it adds what it has read: h + x.
+        layer `residual_from` on it adds its input: h + x.
 
     Shapes:
         inputs: [batch, source, depth]

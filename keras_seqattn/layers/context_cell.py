@@ -13,7 +13,7 @@ from keras_seqattn.types import Memory, Step
 
 
 class ContextState(NamedTuple):
-    """What a `ContextCell` carries from step to step."""
+    """The state of a `ContextCell`."""
 
     recurrent: Any
     context: Any  # F c, the same at every step; () when the context is not fed
@@ -21,7 +21,7 @@ class ContextState(NamedTuple):
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
 class ContextCell(DecoderCell):
-    """All it knows of the source is the initial state: no attention.
+    """A decoder without attention: it knows the source from its initial state only.
 
     The decoder around it needs `initial_state`, the encoder's final state; its
     alignments are zero everywhere.
@@ -70,7 +70,7 @@ class ContextCell(DecoderCell):
         self.recurrence.build(inputs_shape[-1], fed_depth)
 
     def prepare(self, value, mask=None):
-        """`Memory` that nobody reads: it gives the alignments their shape."""
+        """A `Memory` that gives the alignments their shape; its values are not read."""
         value = zero_padding(ops.cast(value, self.compute_dtype), mask)
         return Memory(value, value, mask)
 

@@ -8,12 +8,12 @@ from keras import ops
 from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.attentive_cell import AttentiveCell
-from keras_seqattn.layers.parts.cell_stack import drop, split_cells
+from keras_seqattn.layers.parts.cell_stack import drop, new_recurrent_cells
 from keras_seqattn.types import Step
 
 
 class GNMTState(NamedTuple):
-    """What a `GNMTCell` carries from step to step."""
+    """The state of a `GNMTCell`."""
 
     recurrent: Any
     attention: Any
@@ -88,7 +88,7 @@ class GNMTCell(AttentiveCell):
                 "For one layer use BahdanauCell or LuongCell",
             )
         self.residual_from, self.query, self.readout = residual_from, query, readout
-        self.cells = split_cells(self, first=1)
+        self.cells = new_recurrent_cells(self, first=1)
 
     def build(self, inputs_shape, value_shape):
         self.build_attention(inputs_shape, value_shape)

@@ -7,13 +7,12 @@ from keras import ops
 
 from keras_seqattn.checks import check_count
 from keras_seqattn.layers.attentive_cell import AttentiveCell
-from keras_seqattn.layers.parts.base import projection, through
 from keras_seqattn.layers.parts.cell_stack import CellStack
 from keras_seqattn.types import Step
 
 
 class LuongState(NamedTuple):
-    """What a `LuongCell` carries from step to step."""
+    """The state of a `LuongCell`."""
 
     recurrent: Any
     attentional: Any  # h~_{t-1}, or () without input feeding
@@ -77,8 +76,7 @@ class LuongCell(AttentiveCell):
         self.recurrence = CellStack(self, name="recurrence")
         self.attentional_layer = None
         if attentional is not None:
-            self.attentional_layer = projection(
-                self,
+            self.attentional_layer = self.make_projection(
                 units if attentional == "units" else attentional,
                 "attentional_layer",
                 activation=self.attentional_activation,
@@ -118,7 +116,9 @@ class LuongCell(AttentiveCell):
         attentional = context
         if self.attentional_layer is not None:
             both = ops.concatenate([context, h], axis=-1)
-            attentional = through(self.attentional_layer, both)  # Luong (5)
+            attentional = self.apply_projection(
+                self.attentional_layer, both
+            )  # Luong (5)
         fed = attentional if self.use_input_feeding else ()
         return Step(attentional, alignment, LuongState(recurrent, fed, attention))
 

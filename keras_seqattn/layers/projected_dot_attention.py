@@ -5,7 +5,6 @@ import keras
 from keras_seqattn.checks import check_count
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.parts.base import projection, through
 from keras_seqattn.ops.score import dot_score
 
 
@@ -53,8 +52,8 @@ class ProjectedDotAttention(Attention):
                 f"Pass e.g. factor={units}**-0.5",
             )
         self.units, self.factor = units, factor
-        self.query_projection = projection(self, units, "query_projection")  # W_Q
-        self.key_projection = projection(self, units, "key_projection")  # W_K
+        self.query_projection = self.make_projection(units, "query_projection")  # W_Q
+        self.key_projection = self.make_projection(units, "key_projection")  # W_K
 
     def build(self, query_shape, value_shape):
         super().build(query_shape, value_shape)
@@ -65,7 +64,7 @@ class ProjectedDotAttention(Attention):
         return self.key_projection(value)
 
     def score(self, query, memory, state=()):
-        query = through(self.query_projection, query)
+        query = self.apply_projection(self.query_projection, query)
         return dot_score(query, memory.keys, self.factor)  # Vaswani (1)
 
     def get_config(self):

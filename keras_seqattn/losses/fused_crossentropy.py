@@ -4,26 +4,25 @@ import keras
 from keras import ops
 
 from keras_seqattn.losses.smoothed_crossentropy import SmoothedCrossentropy
-from keras_seqattn.ops.carried import carry_judged, readout_of
-from keras_seqattn.ops.dispatch import choose
 from keras_seqattn.ops.fast.cross_entropy import output_cross_entropy
+from keras_seqattn.ops.logits_extras import carry_token_losses, readout_of
 from keras_seqattn.ops.token_ids import like, token_ids
 
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
 class FusedCrossentropy(SmoothedCrossentropy):
-    """`SmoothedCrossentropy` that reads what the logits are made of, not the logits.
+    """`SmoothedCrossentropy` that reads the factors of the logits, not the logits.
 
     `Seq2Seq.compile(loss="auto")` is `loss=FusedCrossentropy()`. The logits of an
-    `OutputHead` or a `DeepOutputHead` carry the last product of the head with them.
-    Here it is done for the real tokens only, some hundred at a time, and the gradient
-    while they are there. In `fit` and `evaluate` the logits of the whole batch are then
-    never computed, unless another metric than `TokenAccuracy` and `Perplexity` wants
-    them; eagerly (`run_eagerly=True`) they are, for nothing.
+    `OutputHead` or a `DeepOutputHead` carry the factors of the last product of the
+    head. This loss computes logits for real tokens only, some hundred at a time, and
+    their gradient with them. In `fit` and `evaluate` the logits of the whole batch are
+    then never computed, unless a metric other than `TokenAccuracy` and `Perplexity`
+    reads them. With `run_eagerly=True` they are computed, but not used.
 
-    Of other predictions, such as logits that somebody scaled, a custom head's or a
-    quantised one's, it takes the numbers: there it is `SmoothedCrossentropy`. The loss
-    is the mean over the real tokens in either case.
+    For predictions without these factors, such as scaled logits, or the logits of a
+    custom or a quantised head, it is `SmoothedCrossentropy`. In both cases the loss is
+    the mean over the real tokens.
 
     Args:
         label_smoothing: eps, in [0, 1).
@@ -58,15 +57,9 @@ class FusedCrossentropy(SmoothedCrossentropy):
         super().__init__(label_smoothing, name=name, dtype=dtype)
 
     def __call__(self, y_true, y_pred, sample_weight=None):
-        reason = None
-        if readout_of(y_pred) is None:
-            reason = "the predictions are not the logits of a head as it made them"
-        elif len(y_pred.shape) != 3:
-            reason = "the logits are not [batch, target, vocabulary]"
-        loss = choose(
-            type(self).__name__, "auto", super().__call__, self._of_readout, reason
-        )
-        return loss(y_true, y_pred, sample_weight)
+        if readout_of(y_pred) is None or len(y_pred.shape) != 3:
+            return super().__call__(y_true, y_pred, sample_weight)
+        return self._of_readout(y_true, y_pred, sample_weight)
 
     def _of_readout(self, y_true, y_pred, sample_weight=None):
         mask = getattr(y_pred, "_keras_mask", None)
@@ -77,12 +70,12 @@ class FusedCrossentropy(SmoothedCrossentropy):
         if sample_weight is not None:
             ones = ops.ones_like(labels, dtype=self.dtype)
             sample_weight = ones * like(ones, sample_weight)
-        judged = output_cross_entropy(
+        token_losses = output_cross_entropy(
             readout_of(y_pred), labels, mask, sample_weight, self.label_smoothing
         )
-        carry_judged(y_pred, y_true, judged)
-        mean = ops.divide_no_nan(ops.cast(judged.total, self.dtype), count)
-        return _Given(self.name, dtype=self.dtype)(mean[None], mean[None])
+        carry_token_losses(y_pred, y_true, token_losses)
+        mean = ops.divide_no_nan(ops.cast(token_losses.total, self.dtype), count)
+        return _Computed(self.name, dtype=self.dtype)(mean[None], mean[None])
 
     def get_config(self):
         return {
@@ -92,8 +85,8 @@ class FusedCrossentropy(SmoothedCrossentropy):
         }
 
 
-class _Given(keras.losses.Loss):
-    """What is left for Keras to do with a loss: its share on several replicas."""
+class _Computed(keras.losses.Loss):
+    """A loss that is already computed: Keras only divides it among replicas."""
 
     def call(self, y_true, y_pred):
         return y_pred

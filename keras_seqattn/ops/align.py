@@ -1,4 +1,4 @@
-"""Alignments: from scores to how much of each source position is read.
+"""Alignments: from scores to the share of each source position.
 
 Everything here computes in float32 (or float64), because half precision can hold
 neither the mask value nor a product of many probabilities. Shapes: scores `[batch, ...,
@@ -8,9 +8,9 @@ query) or None, results as the scores.
 
 from keras import ops
 
+from keras_seqattn.ops.loop_ops import multiply_each
 from keras_seqattn.ops.mask import per_query
 from keras_seqattn.ops.precision import at_least_float32
-from keras_seqattn.ops.products import multiply_each
 
 LOWEST = -1e9  # finite, so that no gradient becomes NaN; exp of it is exactly 0
 
@@ -73,7 +73,7 @@ def gaussian(distances, width):
 
 
 def no_position(values):
-    """Nothing read yet: zeros `[batch, source]` for values `[batch, source, ...]`."""
+    """The alignment before any query: zeros, for values `[batch, source, ...]`."""
     return at_least_float32(ops.zeros(ops.shape(values)[:2], values.dtype))
 
 
@@ -86,8 +86,8 @@ def first_position(values):
 def monotonic_alignment(choose, previous):
     """Raffel et al. 2017, the expected alignment of a monotonic process.
 
-    The process walks on from where it stood, and stops at position s with probability
-    `choose[s]`; `q[s]` is the probability of coming as far as s:
+    The process starts at its last position, walks to the right, and stops at position s
+    with probability `choose[s]`; `q[s]` is the probability that it reaches s:
     `q[b, s] = (1 - choose[b, s-1]) * q[b, s-1] + previous[b, s]` and
     `alignment[b, s] = choose[b, s] * q[b, s]`.
 
@@ -105,9 +105,9 @@ def monotonic_alignment(choose, previous):
 def linear_recurrence(keep, add):
     """`q[s] = keep[s] * q[s-1] + add[s]`, exact, in log2(source) steps.
 
-    After the doubling k, keep holds the product of the last k factors, and q what came
-    from the last k positions. As `keep[0]` is 0, so is every product that reaches back
-    beyond the first position: what `roll` wraps around there is multiplied by 0.
+    After the doubling k, `keep` has the product of the last k factors, and `q` the sum
+    over the last k positions. As `keep[0]` is 0, every product that reaches beyond the
+    first position is 0: it cancels the values that `roll` wraps around.
 
     Args:
         keep: `[..., source]`, where `keep[..., 0]` is 0: nothing comes before it.
@@ -139,10 +139,9 @@ def closed_monotonic_alignment(choose, previous):
     """`monotonic_alignment` as published in closed form: two scans over the source.
 
     It divides by the probability of passing all positions before s, the product of
-    `1 - choose`, clipped at 1e-10 as in the authors' code. The clip loses alignment
-    where that product is smaller: from the 34th position with `choose` = 1/2 on, and
-    behind a single one with `choose` = 1. What stood there before is gone, and so is
-    its gradient.
+    `1 - choose`, clipped at 1e-10 as in the authors' code. Where that product is
+    smaller, the clip loses alignment, and its gradient: from the 34th position on with
+    `choose` = 1/2, and behind a single position with `choose` = 1.
     """
     still = ops.cumprod(1.0 - choose, axis=-1)
     still = ops.concatenate([ops.ones_like(still[..., :1]), still[..., :-1]], axis=-1)
@@ -151,8 +150,10 @@ def closed_monotonic_alignment(choose, previous):
 
 
 def hard_monotonic_alignment(choose, previous):
-    """Raffel et al. 2017 at inference: the first position not before the last one that
-    is chosen (`choose > 0.5`), or nothing at all."""
+    """Raffel et al. 2017 at inference: one position, or none.
+
+    It is the first one, from the last position on, with `choose > 0.5`.
+    """
     reached = ops.cumsum(previous, axis=-1)  # 0 before the last position, 1 from it on
     candidates = ops.where(choose > 0.5, reached, 0.0)
     earlier = ops.cumsum(candidates, axis=-1) - candidates
@@ -160,7 +161,7 @@ def hard_monotonic_alignment(choose, previous):
 
 
 def coverage_update(coverage, alignment):
-    """See et al. 2017: what has been read so far, `c_t = sum{a_{t'} : t' < t}`."""
+    """See et al. 2017: the sum of all past alignments, `c_t = sum{a_t' : t' < t}`."""
     return coverage + ops.cast(alignment, coverage.dtype)  # See (10)
 
 

@@ -1,8 +1,9 @@
-"""One step of a recurrent cell, after all products with the inputs have been summed.
+"""One step of a recurrent cell, given the sum of all products with its inputs.
 
-`projected` is `W x + b` (with everything else that is fed into the cell added to it),
-`state` is the cell's own past, `recurrent` a function that multiplies by the recurrent
-kernel. Gate order and layout are Keras's, so that weights can be copied.
+`projected` is `W x + b` (plus the products with all other inputs of the cell), `state`
+is the state of the step before, and `recurrent` is a function that multiplies by the
+recurrent kernel. Order and layout of the gates are those of Keras, so that weights can
+be copied.
 
 Every function returns the output and the new state in Keras's structure.
 """
@@ -59,7 +60,7 @@ def gru_paper_step(projected, state, gates, proposal, activation=ops.tanh):
 
 
 def gru_reset_before_step(projected, state, gates, proposal, activation=ops.tanh):
-    """Keras's `reset_after=False`: `gru_paper_step`, but z is the old state's share."""
+    """Keras's `reset_after=False`: as `gru_paper_step`, with z for the old state."""
     z, proposed = _reset_before(projected, state, gates, proposal, activation)
     h = z * state + (1.0 - z) * proposed
     return h, h
@@ -90,10 +91,10 @@ def lstm_step(projected, state, recurrent, activation=ops.tanh):
 
 
 def normalize_gates(x, gain, bias, gates=1, epsilon=1e-5):
-    """Layer normalisation, the statistics of each gate by itself.
+    """Layer normalisation, with statistics for each gate.
 
     Ba et al. 2016, 4, with one mean and variance for each gate as in Chen et al. 2018.
-    Computed in float32 at least: a variance has no place in half precision.
+    It computes in float32 at least: half precision is not enough for a variance.
 
     Args:
         x: `[batch, ..., gates * units]`.
@@ -126,14 +127,14 @@ def layer_norm_gru_step(projected, state, recurrent, activation=ops.tanh):
 
 
 def layer_norm_lstm_step(projected, state, recurrent, normalize, activation=ops.tanh):
-    """The LSTM whose products, and whose cell on its way out, are normalised.
+    """The LSTM whose products are normalised, and whose c is normalised for the output.
 
     Args:
         projected: `LN(W x)`, `[batch, ..., 4 * units]`, gates i, f, c, o; the sum of
             all inputs, each normalised by itself.
         state: `[h, c]`, both `[batch, ..., units]`.
         recurrent: function, `LN(U h)` of the state.
-        normalize: function, `LN(c)`; c itself is carried on as it is.
+        normalize: function, `LN(c)`; the new state has c itself.
     """
     h, c = state
     i, f, g, o = ops.split(projected + recurrent(h), 4, axis=-1)

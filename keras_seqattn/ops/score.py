@@ -11,9 +11,9 @@ Symbols: query = s_{i-1} (Bahdanau) or h_t (Luong); keys = U_a h_j or W_a h_s.
 from keras import ops
 
 from keras_seqattn.ops.align import LOWEST
+from keras_seqattn.ops.loop_ops import multiply_each
 from keras_seqattn.ops.mask import per_query
 from keras_seqattn.ops.precision import at_least_float32
-from keras_seqattn.ops.products import multiply_each
 
 
 def additive_score(query, keys, v, bias=None):
@@ -29,7 +29,7 @@ def additive_score(query, keys, v, bias=None):
         bias: `[units]` inside the tanh, or None.
 
     Returns:
-        scores in float32, whatever is half: processors have no tanh of half precision.
+        scores, at least float32: processors have no tanh in half precision.
     """
     query, keys, v = map(at_least_float32, (query, keys, v))
     hidden = _hidden_layer(query, keys, bias)
@@ -55,7 +55,7 @@ def _weighted_sum(hidden, v):
 
 
 def normalized_v(v, g):
-    """Salimans & Kingma 2016: the direction of v and its length g apart.
+    """Salimans & Kingma 2016: v with the direction of v and the length g.
 
     Args:
         v: `[units]`.
@@ -87,12 +87,12 @@ def dot_score(query, keys, scale=None):
         scale: scalar factor (learned, or `units ** -0.5`), or None.
     """
     if scale is not None:
-        query = query * scale  # before the sum, which half precision may not hold
+        query = query * scale  # before the sum, which may overflow in half precision
     return multiply_each(query, keys, transposed=True)  # Luong (3.1: dot)
 
 
 def location_score(query_positions, source_length):
-    """Luong et al. 2015, location: the scores are `W_a h_t`, whatever the source says.
+    """Luong et al. 2015, location: the scores are `W_a h_t`; they ignore the source.
 
     "For short sentences, we only use the top part of a_t and for long sentences, we
     ignore words near the end": the result covers `source_length`, and positions beyond

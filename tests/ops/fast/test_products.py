@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 
 from keras_seqattn.ops.fast.unroll import dynamic_unroll
-from keras_seqattn.ops.products import in_loop, multiply, multiply_each
+from keras_seqattn.ops.loop_ops import in_loop, multiply, multiply_each
 from keras_seqattn.ops.unroll import static_unroll
 
 
