@@ -36,7 +36,7 @@ _VALUES = {"__keras_tensor__", "__bytes__", "__ellipsis__", "__slice__"}
 _ARRAYS = {"__numpy__", "__tensor__"}
 _NUMBERS = re.compile("bool|bfloat16|(u?int|float)(8|16|32|64)|float8_.*|u?int4")
 
-# A path of layers, escaped as `layers/composite.py` does it, with anything in front of it.
+# A path of layers, escaped as in `layers/composite.py`, with anything in front of it.
 _PATH = re.compile(r"(\(\.\*/\)\?)?(\\.|[\w /.:-])*")
 
 
