@@ -57,7 +57,7 @@ class Attention(Composite):
         Bahdanau, Cho, Bengio 2015, arXiv:1409.0473.
     """
 
-    _has_fast_score = False  # whether `score` uses `_implemented`
+    _has_fast_score = False  # whether `score` uses `_implementation_of`
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class Attention(Composite):
             kind=NotImplementedError,
         )
 
-    def _implemented(self, score):
+    def _implementation_of(self, score):
         """The score of `ops.score`, run by the `implementation` of this layer."""
         return dispatch.choose_score(type(self).__name__, self.implementation, score)
 

@@ -47,8 +47,8 @@ class AttentionDecoder(Composite):
         training: whether dropout applies.
 
     Returns:
-        outputs `[batch, target, output_depth]`, which carry the target's mask; then, if
-        asked for, alignments `[batch, target, source]`, and the last state.
+        outputs `[batch, target, output_depth]`, which carry the target's mask; then, as
+        chosen, alignments `[batch, target, source]`, and the last state.
 
     Shapes:
         inputs: [batch, target, embedding]

@@ -80,7 +80,7 @@ class BahdanauAttention(Attention):
             bias = self.compute_weight(self.bias)
         v = self.compute_weight(v)
         query = self.apply_projection(self.query_projection, query)
-        return self._implemented(additive_score)(query, memory.keys, v, bias)
+        return self._implementation_of(additive_score)(query, memory.keys, v, bias)
 
     def get_config(self):
         config = {"units": self.units, "normalize": self.normalize}

@@ -63,7 +63,7 @@ class DeepOutputHead(Composite):
     """
 
     parts = ("embedding",)
-    reads_inputs = True  # a Seq2Seq hands it the decoder's inputs, too
+    reads_inputs = True  # a Seq2Seq passes the decoder's inputs, too
 
     def __init__(
         self,

@@ -128,7 +128,8 @@ class LuongAttention(Attention):
         if self.score_name == "location":
             return location_score(query, ops.shape(memory.values)[1])
         if self.score_name == "concat":
-            v, score = self.compute_weight(self.v), self._implemented(additive_score)
+            score = self._implementation_of(additive_score)
+            v = self.compute_weight(self.v)
             return score(query, memory.keys, v)  # Luong (3.1: concat)
         scale = None if self.g is None else self.compute_weight(self.g)
         if self.score_name == "scaled_dot":

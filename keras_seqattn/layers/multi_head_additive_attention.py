@@ -100,7 +100,7 @@ class MultiHeadAdditiveAttention(Attention):
     def score(self, query, memory, state=()):
         query = self._split(self.apply_projection(self.query_projection, query))
         keys, v = self._split(memory.keys), self.compute_weight(self.v)
-        return self._implemented(multi_head_additive_score)(query, keys, v)
+        return self._implementation_of(multi_head_additive_score)(query, keys, v)
 
     def read(self, alignment, memory, state, training=None):
         alignment = ops.cast(alignment, self.compute_dtype)

@@ -9,7 +9,7 @@ from keras_seqattn.layers.bi_encoder import BiEncoder
 from keras_seqattn.layers.deep_output_head import DeepOutputHead
 from keras_seqattn.layers.output_head import OutputHead
 from keras_seqattn.ops.unroll import static_unroll
-from tests.errors.given import (
+from tests.errors.valid_arguments import (
     UNITS,
     additive,
     attend,

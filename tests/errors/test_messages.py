@@ -14,11 +14,11 @@ from keras_seqattn.layers.bi_encoder import BiEncoder
 from keras_seqattn.layers.bridge import CopyBridge, DenseBridge
 from tests.errors.calls import CALLS
 from tests.errors.decoding import SEARCHES
-from tests.errors.given import UNITS, mask, ones
 from tests.errors.implementations import IMPLEMENTATIONS
 from tests.errors.impossible import LAYERS
 from tests.errors.shortlist import SHORTLISTS
 from tests.errors.sizes import RATES, SIZES
+from tests.errors.valid_arguments import UNITS, mask, ones
 
 ROWS = CALLS + LAYERS + SEARCHES + SHORTLISTS + IMPLEMENTATIONS
 NAMES, TEXTS = [row[0] for row in ROWS], [row[1:] for row in ROWS]

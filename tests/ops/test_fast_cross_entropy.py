@@ -101,7 +101,7 @@ def test_any_shape_and_mask(data):
 @pytest.mark.parametrize("training", [True, False], ids=["", "not training"])
 @pytest.mark.parametrize("jit", [False, True], ids=["graph", "xla"])
 def test_compiled(jit, training):
-    """Sizes that only the graph knows; gradients, where nobody said that they come."""
+    """Unknown static sizes; gradients without training=True."""
     variables, labels, weights, mask = example()
     compiled = tf.function(
         lambda *v: chunked(list(v), labels, weights, mask, 0.1, False, training),

@@ -116,15 +116,16 @@ class NamedCell(DroppedCell):
             noise: `CellNoise`, or ().
             training: not used here.
         """
-        recurrent = self._of_dropped(self.recurrent_kernel, noise)
+        recurrent = self._recurrent_product(self.recurrent_kernel, noise)
         if self.kind == "gru_paper":
-            proposal = self._of_dropped(self.proposal_kernel, noise)
+            proposal = self._recurrent_product(self.proposal_kernel, noise)
             return equations.gru_paper_step(joined, state, recurrent, proposal)
         return cell_step(self.kind)(joined, state, recurrent)
 
-    def _of_dropped(self, product, noise):
+    def _recurrent_product(self, dense, noise):
+        """The function `h -> U h`, after dropout of h."""
         mask = CellNoise(*noise).recurrent
-        return lambda h: self.apply_projection(product, masked(h, mask))
+        return lambda h: self.apply_projection(dense, masked(h, mask))
 
 
 class NormalizedCell(NamedCell):
@@ -177,7 +178,7 @@ class NormalizedCell(NamedCell):
 
     def step(self, joined, state, noise=(), training=None):
         """One step: output and new state, see `NamedCell.step`."""
-        product = self._of_dropped(self.recurrent_kernel, noise)
+        product = self._recurrent_product(self.recurrent_kernel, noise)
 
         def recurrent(h):
             return self.recurrent_norm(product(h))

@@ -161,7 +161,7 @@ def test_a_step_that_must_not_happen_twice_is_left_to_autodiff():
 
 
 def test_no_tensor_of_a_step_is_stored_but_states_and_products():
-    """The tanh of [batch, source, units] is computed again on the way back."""
+    """The tanh of [batch, source, units] is computed again in the backward pass."""
     keys = tf.ones([BATCH, 11, UNITS])
 
     def step(x, h):
@@ -177,7 +177,7 @@ def test_no_tensor_of_a_step_is_stored_but_states_and_products():
 
     graph = gradient.get_concrete_function(tf.TensorSpec([BATCH, None, UNITS])).graph
     loops = [x for x in graph.get_operations() if x.type in ("While", "StatelessWhile")]
-    assert len(loops) == 2  # forth and back, no accumulators between them
+    assert len(loops) == 2  # forward and backward, no accumulators between them
     lists = [x for x in graph.get_operations() if x.type == "TensorListReserve"]
     sizes = {tuple(tf.get_static_value(x.inputs[0])) for x in lists}
     assert sizes == {(BATCH, UNITS)}
