@@ -45,7 +45,8 @@ def multiply_each(x, matrices, transposed=False):
     Returns:
         `[batch, ..., units]`.
     """
-    shape, units = ops.shape(x), ops.shape(matrices)[1 if transposed else 2]
+    shape = ops.shape(x)
+    units = ops.shape(matrices)[1] if transposed else matrices.shape[-1]
     rows = ops.reshape(x, (shape[0], math.prod(shape[1:-1]), shape[-1]))
     loop = _loop_of(rows)
     if loop is not None and loop.is_outside(matrices):
