@@ -1,17 +1,17 @@
-"""An attention mechanism of your own: write the score, the rest is there.
+"""A new attention mechanism: define the score, the base class does the rest.
 
 python examples/custom_attention.py          # half a minute on two cores
 python examples/custom_attention.py --smoke  # a few steps, only to see that it runs
 
-`CosineAttention` compares directions: how long query and key are does not matter, and
-a learned number says how sharply it looks. What the library promises of its own layers
-is checked on it first: saving, masks, NaN in the padding, XLA, half precision,
-gradients, all steps at once as one by one. Then a decoder takes it as its `attention`
-and learns to write letters from behind. It prints the checks, the loss of each epoch,
-how many of 500 unseen sequences are right, the learned number, and where the decoder
-looked.
+`CosineAttention` compares directions: the lengths of query and key do not matter, and
+a learned factor makes the alignment more or less sharp. The script first runs the
+checks that every layer of the library passes: saving, masks, NaN in the padding, XLA,
+half precision, gradients, and whole sequences compared with single steps. Then a
+decoder uses the mechanism and learns to reverse sequences of letters. The script prints
+the checks, the loss of each epoch, how many of 500 unseen sequences are right, the
+learned factor, and an alignment.
 
-CONTRIBUTING.md has the seven steps from here into the library.
+CONTRIBUTING.md lists the seven steps that bring a mechanism into the library.
 """
 
 import argparse
@@ -20,6 +20,7 @@ import keras
 from keras import ops
 
 import keras_seqattn as ks
+from keras_seqattn.ops.score import dot_score
 from keras_seqattn.testing import (
     PADDED_ATTENTION,
     Case,
@@ -42,34 +43,24 @@ class CosineAttention(ks.layers.Attention):
     def __init__(self, units, **kwargs):
         super().__init__(**kwargs)
         self.units = units
-        self.query_projection = self.projection("query_projection")  # W_q
-        self.key_projection = self.projection("key_projection")  # W_k
-
-    def projection(self, name):
-        return keras.layers.Dense(
-            self.units,
-            use_bias=False,
-            kernel_initializer=self.kernel_initializer.clone(),
-            dtype=self.dtype_policy,
-            name=name,
-        )
+        self.query_projection = self.make_projection(units, "query_projection")  # W_q
+        self.key_projection = self.make_projection(units, "key_projection")  # W_k
 
     def build(self, query_shape, value_shape):
         super().build(query_shape, value_shape)
         self.query_projection.build(query_shape)
         self.key_projection.build(value_shape)
-        start = keras.initializers.Constant(8.0)  # a cosine alone is hardly a choice
+        start = keras.initializers.Constant(8.0)  # a cosine alone gives flat alignments
         self.g = self.add_weight(name="g", shape=(), initializer=start)
 
     def project_keys(self, value):
-        """Once for each source: what depends on no query."""
+        """Directions of the keys, `[batch, source, units]`: once for each source."""
         return direction(self.key_projection(value))
 
     def score(self, query, memory, state=()):
-        """`[batch, ..., source]`: the axes between are queries, as those of a beam."""
-        query = direction(self.query_projection(query))
-        cosine = ops.einsum("b...u,bsu->b...s", query, memory.keys)
-        return ops.cast(self.g, self.compute_dtype) * cosine
+        """Scores `[batch, ..., source]`; the axes between are independent queries."""
+        query = direction(self.apply_projection(self.query_projection, query))
+        return dot_score(query, memory.keys, self.compute_weight(self.g))
 
     def get_config(self):
         return {**super().get_config(), "units": self.units}
@@ -81,7 +72,7 @@ def direction(x):
 
 
 def check():
-    """The contract of `keras_seqattn.testing`; a broken one is an AssertionError."""
+    """Run the contract of `keras_seqattn.testing`, which raises an AssertionError."""
     case = Case(
         "CosineAttention",
         lambda: CosineAttention(8),
@@ -125,8 +116,8 @@ def main():
     batches = translator.dataset(task.train, batch_size=64)
     model.fit(batches, epochs=epochs, shuffle=False, verbose=2)
 
-    found = translator.evaluate(task.test, ["exact_match"])["exact_match"]
-    print(f"{found:.1f} % right, g = {float(attention.g):.1f}")
+    right = translator.evaluate(task.test, ["exact_match"])["exact_match"]
+    print(f"{right:.1f} % right, g = {float(attention.g):.1f}")
     print(translator("keras").heat_map())
 
 

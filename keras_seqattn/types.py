@@ -1,6 +1,6 @@
 """The values that travel between the rows of the library: immutable named tuples.
 
-Nobody owns memory, state or masks: they come in as arguments and go out as results.
+Memory, state and masks are arguments and results: no layer keeps them as attributes.
 """
 
 from typing import Any, NamedTuple
@@ -18,12 +18,12 @@ __all__ = [
 
 
 class SpecialTokens(NamedTuple):
-    """The ids that mean something by themselves."""
+    """The ids of the tokens that are no words."""
 
     pad: int = 0
     start: int = 1
     end: int = 2
-    unknown: int = 3  # for the text side: a search treats it as any word
+    unknown: int = 3  # used by the text side: a search treats it like any word
 
 
 class Memory(NamedTuple):
@@ -32,7 +32,7 @@ class Memory(NamedTuple):
     values: Any  # [batch, source, memory_depth], zero where nothing is real
     keys: Any  # [batch, source, units], the projected values
     mask: Any  # [batch, source], True = real; None: everything is real
-    fed: Any = ()  # [batch, source, ...], [h_j; F h_j] of `look_ahead`; (): none
+    values_and_feed: Any = ()  # [batch, source, ...], [h_j; F h_j] of `look_ahead`
 
 
 class Encoded(NamedTuple):
@@ -60,7 +60,7 @@ class Step(NamedTuple):
 
 
 class Started(NamedTuple):
-    """What a model makes of a source, before the first target step."""
+    """What a model returns for a source, before the first target step."""
 
     state: Any  # nest, batch first
     memory: Any  # has a `mask`, [batch, source], True = real; None: everything is real
@@ -77,7 +77,7 @@ class Decoded(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """What a model says about a given target."""
+    """How probable a target is under a model."""
 
     scores: Any  # [batch], log-probability of the target
     log_probs: Any  # [batch, target], of each token; zero in the padding
@@ -85,26 +85,26 @@ class Scored(NamedTuple):
 
 
 class Readout(NamedTuple):
-    """What logits are made of: the product `hidden @ kernel + bias` is still to do."""
+    """The factors of logits: the logits are `hidden @ kernel + bias`."""
 
     hidden: Any  # [batch, ..., depth], in the dtype of the product
     kernel: Any  # weight [depth, vocabulary], or [vocabulary, depth]
     bias: Any  # weight [vocabulary], or None
     transposed: bool  # whether the kernel is [vocabulary, depth], an embedding's
-    training: bool  # whether gradients will be asked for
+    training: bool  # whether gradients will be computed
 
 
 class Columns(NamedTuple):
-    """What some tokens need of the last product, gathered once for many steps."""
+    """The columns of the last product for some tokens, gathered once for many steps."""
 
     kernel: Any  # [depth, size], in the dtype of the product
     bias: Any  # [size]; (): none
 
 
 class Shortened(NamedTuple):
-    """A memory with columns of the last product, of all tokens or of a list.
+    """A memory with columns of the last product, for all tokens or for a list of them.
 
-    With a list, a model speaks in places of it, not in tokens.
+    With a list, tokens are places in the list: the inputs of a step and its logits.
     """
 
     memory: Any
@@ -116,9 +116,9 @@ class Shortened(NamedTuple):
         return self.memory.mask
 
 
-class Judged(NamedTuple):
-    """What a model says about given labels, padding left out."""
+class TokenLosses(NamedTuple):
+    """How well a model predicts its labels, without the padding."""
 
     total: Any  # scalar, the weighted sum of the losses
-    surprise: Any  # [batch, target], - log p of each label; zero in the padding
-    right: Any  # [batch, target], whether no other token is more probable
+    negative_log_likelihood: Any  # [batch, target], of labels; zero in the padding
+    correct: Any  # [batch, target], whether no other token is more probable

@@ -1,6 +1,6 @@
 """Attention mechanisms, encoders, bridges, decoder cells, decoders and heads.
 
-One public class per file; what they share is in `parts`.
+One public class per file; `parts` has the code that they share.
 """
 
 from keras_seqattn.layers.attention import Attention
@@ -12,6 +12,7 @@ from keras_seqattn.layers.bi_encoder import BiEncoder
 from keras_seqattn.layers.bridge import Bridge, CopyBridge, DenseBridge, ZeroBridge
 from keras_seqattn.layers.cho_cell import ChoCell
 from keras_seqattn.layers.composed_attention import ComposedAttention
+from keras_seqattn.layers.composite import Composite
 from keras_seqattn.layers.conditional_cell import ConditionalCell
 from keras_seqattn.layers.context_cell import ContextCell
 from keras_seqattn.layers.coverage_attention import CoverageAttention
@@ -46,6 +47,7 @@ __all__ = [
     "Bridge",
     "ChoCell",
     "ComposedAttention",
+    "Composite",
     "ConditionalCell",
     "ContextCell",
     "CopyBridge",

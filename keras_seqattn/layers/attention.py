@@ -1,28 +1,26 @@
-"""What all attention mechanisms have in common."""
+"""The base of all attention mechanisms."""
 
 import keras
 from keras import ops, tree
 
 from keras_seqattn.checks import check_count, check_rate
 from keras_seqattn.errors import four_part_error
+from keras_seqattn.layers.composite import Composite
 from keras_seqattn.layers.parts import checks
-from keras_seqattn.layers.parts.base import Composite, carry_mask, projection
 from keras_seqattn.layers.parts.loop_dropout import LoopDropout
-from keras_seqattn.layers.parts.steps import step_verb
-from keras_seqattn.layers.parts.training_argument import given
+from keras_seqattn.layers.parts.training_kwargs import training_kwargs
 from keras_seqattn.ops import dispatch
 from keras_seqattn.ops.align import context_vector
-from keras_seqattn.ops.mask import zero_padding
-from keras_seqattn.ops.precision import at_least_float32
+from keras_seqattn.ops.mask import carry_mask, zero_padding
 from keras_seqattn.types import Attended, Memory
 
 
 class Attention(Composite):
     """Base of the mechanisms: a softmax over scores, a context as weighted sum.
 
-    A mechanism that differs only in its score overrides `score`; one that aligns in
-    another way overrides `attend`; one that remembers overrides `initial_state` and
-    `next_state` too.
+    A mechanism with another score overrides `score`, and `project_keys` if it projects
+    the values. One that aligns in another way overrides `attend`. One that remembers
+    earlier queries overrides `initial_state` and `next_state` too.
 
     Args:
         value_units: depth of a learned value projection W_V; None: the context is a
@@ -31,10 +29,10 @@ class Attention(Composite):
             alignment that is returned is the one before dropout.
         kernel_initializer: for the projections.
         seed: for dropout.
-        implementation: of a score with a hidden layer: "reference", the equation;
-            "fast", which never holds that layer for all queries at once, nor keeps it
-            for the gradient; "auto", the better one of the two, as far as shapes tell.
-            Where there is no such layer, "fast" is an error.
+        implementation: of a score with a hidden layer. "reference" is the equation;
+            "fast" never has that layer for all queries at once, nor keeps it for the
+            gradient; "auto" chooses by the shapes. Without a hidden layer, "fast" is an
+            error.
         **kwargs: of `keras.layers.Layer`.
 
     Call arguments:
@@ -52,10 +50,14 @@ class Attention(Composite):
         `[batch, target, source]`.
 
     Equations:
-        context[b, m] = sum{alignment[b, s] * values[b, s, m] : s}  (5)
-        alignment = softmax(scores)  (6)
-        Numbers: Bahdanau et al. 2015.
+        context[b, m] = sum{alignment[b, s] * values[b, s, m] : s}  Bahdanau (5)
+        alignment = softmax(scores)  Bahdanau (6)
+
+    References:
+        Bahdanau, Cho, Bengio 2015, arXiv:1409.0473.
     """
+
+    _has_fast_score = False  # whether `score` uses `_implementation_of`
 
     def __init__(
         self,
@@ -82,24 +84,24 @@ class Attention(Composite):
         )
         self.value_projection = None
         if value_units is not None:
-            self.value_projection = projection(self, value_units, "value_projection")
+            self.value_projection = self.make_projection(
+                value_units, "value_projection"
+            )
 
     def build(self, query_shape, value_shape):
         self.check_shapes(query_shape, value_shape)
-        if not self.has_fast_score:
+        if not self._has_fast_score:
             reason = "the score has the readable form only"
-            dispatch.choose(
-                type(self).__name__, self.implementation, None, None, reason
-            )
+            dispatch.check_fast(type(self).__name__, self.implementation, reason)
         if self.value_projection is not None:
             self.value_projection.build(value_shape)
         self.alignment_dropout.build((query_shape[0], value_shape[1]))
 
     # One step ---------------------------------------------------------------------
 
-    @step_verb
+    @Composite.step_verb
     def prepare(self, value, mask=None):
-        """Projects the source once; NaN in its padding stops here.
+        """Project the source once, and set its padding to zero.
 
         Args:
             value: `[batch, source, memory_depth]`.
@@ -111,18 +113,15 @@ class Attention(Composite):
         checks.check_source(type(self).__name__, value.shape)
         checks.check_mask(type(self).__name__, mask, "value", value.shape, "source")
         value = zero_padding(value, mask)
-        keys = self.project_keys(value)
-        if self.has_hidden_layer:  # whose tanh wants float32, at every step
-            keys = at_least_float32(keys)
-        return Memory(self.project_values(value), keys, mask)
+        return Memory(self.project_values(value), self.project_keys(value), mask)
 
     def initial_state(self, memory):
-        """The state before the first query, a nest; () where there is no past."""
+        """The state before the first query, a nest; () without a state."""
         return ()
 
-    @step_verb
+    @Composite.step_verb
     def attend(self, query, memory, state=(), training=None):
-        """Attends to the memory, once for every query.
+        """Attend to the memory, once for every query.
 
         Args:
             query: `[batch, ..., query_depth]`: the axes between batch and depth are
@@ -136,18 +135,9 @@ class Attention(Composite):
             `Attended(context, alignment, state)`.
         """
         scores = self.score(query, memory, state)
-        alignment = dispatch.masked_softmax(scores, memory.mask)  # (6)
+        alignment = dispatch.masked_softmax(scores, memory.mask)
         state = self.next_state(state, alignment)
         return self.read(alignment, memory, state, training)
-
-    @property
-    def sums_values(self):
-        """Whether the context is the sum of the values, weighted by the alignment.
-
-        So it is, unless a subclass attends or reads in its own way.
-        """
-        own = type(self)
-        return own.attend is Attention.attend and own.read is Attention.read
 
     def score(self, query, memory, state=()):
         """Scores `[batch, ..., source]` of a query against a memory."""
@@ -159,35 +149,26 @@ class Attention(Composite):
             kind=NotImplementedError,
         )
 
-    @property
-    def has_fast_score(self):
-        """Whether `score` asks `choose_score`, so that there is a fast one too."""
-        return False
-
-    @property
-    def has_hidden_layer(self):
-        """Whether the score has a hidden layer, which is float32 in any case."""
-        return self.has_fast_score
-
-    def choose_score(self, reference, query, keys, v):
-        """The readable score, or the fast one of its name, for these arguments."""
-        given = type(self).__name__, self.implementation, reference, query, keys, v
-        return dispatch.choose_score(*given)
+    def _implementation_of(self, score):
+        """The score of `ops.score`, run by the `implementation` of this layer."""
+        return dispatch.choose_score(type(self).__name__, self.implementation, score)
 
     def next_state(self, state, alignment):
         """The state after an alignment `[batch, ..., source]`, float32."""
         return state
 
     def read(self, alignment, memory, state, training=None):
-        """Reads the memory where the alignment points, after dropout."""
+        """Sum the values, weighted by the alignment after dropout."""
         alignment = ops.cast(alignment, self.compute_dtype)
-        dropped = self.alignment_dropout(alignment, **given(training))
-        return Attended(context_vector(dropped, memory.values), alignment, state)  # (5)
+        dropped = self.alignment_dropout(alignment, **training_kwargs(training))
+        return Attended(context_vector(dropped, memory.values), alignment, state)
 
     def project_values(self, value):
+        """The values of the memory, `[batch, source, value_units or memory_depth]`."""
         return value if self.value_projection is None else self.value_projection(value)
 
     def project_keys(self, value):
+        """The keys of the memory, `[batch, source, ...]`, computed once per source."""
         return value
 
     # Whole sequences --------------------------------------------------------------
@@ -206,7 +187,7 @@ class Attention(Composite):
         state = self.initial_state(memory)
         query = zero_padding(query, query_mask)
         if len(query.shape) == 3 and tree.flatten(state):
-            # One query after the other: each alignment depends on those before.
+            # One query after the other: an alignment depends on those before it.
             def step(query_t, state):
                 attended = self.attend(query_t, memory, state, training=training)
                 return (attended.context, attended.alignment), attended.state
@@ -255,7 +236,7 @@ class Attention(Composite):
         )
 
     def check_shapes(self, query_shape, value_shape):
-        """Raises where query and value cannot belong together."""
+        """Check that query and value fit together."""
         owner = type(self).__name__
         checks.check_rank(
             owner,

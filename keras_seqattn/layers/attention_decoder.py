@@ -1,20 +1,17 @@
-"""A decoder cell, moved through the target."""
+"""The decoder: a decoder cell that runs over the target."""
+
+import functools
 
 import keras
 from keras import ops, tree
 
 from keras_seqattn.errors import four_part_error
+from keras_seqattn.layers.composite import Composite
 from keras_seqattn.layers.decoder_cell import PROTOCOL
 from keras_seqattn.layers.parts import checks
-from keras_seqattn.layers.parts.base import (
-    Composite,
-    build_part,
-    carry_mask,
-    serialize_part,
-)
-from keras_seqattn.layers.parts.steps import step_verb
+from keras_seqattn.layers.parts.nested_layers import build_part, serialize_part
 from keras_seqattn.ops import dispatch
-from keras_seqattn.ops.mask import zero_padding
+from keras_seqattn.ops.mask import carry_mask, zero_padding
 from keras_seqattn.ops.unroll import static_unroll
 from keras_seqattn.types import Memory
 
@@ -23,12 +20,12 @@ from keras_seqattn.types import Memory
 class AttentionDecoder(Composite):
     """Runs a decoder cell over a whole target (teacher forcing), or step by step.
 
-    Both ways are the same weights and the same code. It has a loop of its own because
-    `keras.layers.RNN` can neither hand a memory to its cell nor return alignments.
+    Both ways use the same weights and the same code. It has its own loop because
+    `keras.layers.RNN` can neither pass a memory to its cell nor return alignments.
 
     Args:
-        cell: `BahdanauCell`, `LuongCell`, `GNMTCell`, `ContextCell`, or your own with
-            the methods of `DecoderCell`.
+        cell: `BahdanauCell`, `LuongCell`, `GNMTCell`, `ContextCell`, or another layer
+            with the methods of `DecoderCell`.
         unroll: whether to unroll the loop in Python, for short targets of known length;
             else one compiled loop serves all lengths.
         implementation: of that loop (not with `unroll`, nor eagerly): "reference" is
@@ -38,7 +35,7 @@ class AttentionDecoder(Composite):
 
     Call arguments:
         inputs: `[batch, target, embedding]`, the embedded target, shifted right.
-        value: `[batch, source, memory_depth]`, what the encoder made of the source.
+        value: `[batch, source, memory_depth]`, the values of the encoder.
         initial_state: the recurrent state before the first step, in Keras's structure
             (a bridge makes one), or a whole state that was returned; None: zeros.
         inputs_mask: `[batch, target]`, True = real. Masked steps give zeros and leave
@@ -50,8 +47,8 @@ class AttentionDecoder(Composite):
         training: whether dropout applies.
 
     Returns:
-        outputs `[batch, target, output_depth]`, which carry the target's mask; then, if
-        asked for, alignments `[batch, target, source]`, and the last state.
+        outputs `[batch, target, output_depth]`, which carry the target's mask; then, as
+        chosen, alignments `[batch, target, source]`, and the last state.
 
     Shapes:
         inputs: [batch, target, embedding]
@@ -73,8 +70,8 @@ class AttentionDecoder(Composite):
     parts = ("cell",)
 
     def __init__(self, cell, unroll=False, implementation="auto", **kwargs):
-        made = not isinstance(cell, type)
-        missing = [name for name in PROTOCOL if not (made and hasattr(cell, name))]
+        is_object = not isinstance(cell, type)
+        missing = [name for name in PROTOCOL if not (is_object and hasattr(cell, name))]
         if missing:
             raise four_part_error(
                 "AttentionDecoder got an unusable cell",
@@ -94,7 +91,7 @@ class AttentionDecoder(Composite):
 
     # One step ---------------------------------------------------------------------
 
-    @step_verb
+    @Composite.step_verb
     def prepare(self, value, mask=None):
         """`Memory` of a source `[batch, source, memory_depth]`: once per source."""
         checks.check_source(type(self).__name__, value.shape)
@@ -102,11 +99,11 @@ class AttentionDecoder(Composite):
         return self.cell.prepare(value, mask)
 
     def look_ahead(self, memory):
-        """The memory with more computed once, for a search: the steps get cheaper.
+        """Return a memory with more precomputed, so that the steps get cheaper.
 
-        It pays where about as many queries will come as there are source positions,
-        and the products of a step have few rows: `decode` knows. Without dropout: do
-        not train with it.
+        It pays if there are about as many queries as source positions, and if the
+        products of a step have few rows: `decode` decides. It has no dropout: do not
+        train with it.
         """
         return self.cell.look_ahead(Memory(*memory))
 
@@ -139,15 +136,15 @@ class AttentionDecoder(Composite):
     def _whole(self, state, memory):
         """A whole state: a reloaded Functional model passes a plain list. Or None."""
         start = self.cell.initial_state(memory, self.cell.zero_state(memory))
-        given, expected = tree.flatten(state), tree.flatten(start)
+        received, expected = tree.flatten(state), tree.flatten(start)
         is_whole = isinstance(state, (list, tuple)) and len(state) == len(start)
-        if not is_whole or len(given) != len(expected):
+        if not is_whole or len(received) != len(expected):
             return None
-        if not all(map(_may_be, given, expected)):
+        if not all(map(_may_be, received, expected)):
             return None
-        return tree.pack_sequence_as(start, given)
+        return tree.pack_sequence_as(start, received)
 
-    @step_verb
+    @Composite.step_verb
     def step(self, inputs_t, state, memory, training=None):
         """One target step.
 
@@ -155,8 +152,8 @@ class AttentionDecoder(Composite):
             inputs_t: `[batch, ..., embedding]`; axes between (beam) share the memory.
             state: what `initial_state` or the last `step` returned.
             memory: what `prepare` returned.
-            training: whether dropout applies. A step alone then draws all of its masks,
-                those too that a call draws once for a sequence.
+            training: whether dropout applies. A single step draws all of its masks,
+                also those that a call draws once for a sequence.
 
         Returns:
             `Step(output, alignment, state)`.
@@ -190,13 +187,14 @@ class AttentionDecoder(Composite):
             emitted = (step.output, step.alignment)
             return emitted[: 1 + return_attention_scores], step.state
 
-        given = step, inputs, state, inputs_mask, self.cell.project
-        if self.unroll:
-            (outputs, *alignments), state = static_unroll(*given)
-        else:
-            (outputs, *alignments), state = dispatch.unroll(
-                type(self).__name__, self.implementation, training, *given
+        unroll = static_unroll
+        if not self.unroll:
+            unroll = functools.partial(
+                dispatch.unroll, type(self).__name__, self.implementation, training
             )
+        (outputs, *alignments), state = unroll(
+            step, inputs, state, mask=inputs_mask, project=self.cell.project
+        )
         results = [carry_mask(outputs, inputs_mask)]
         results += [ops.moveaxis(a, 1, -2) for a in alignments]  # heads before target
         results += [state] * return_state
@@ -259,7 +257,7 @@ class AttentionDecoder(Composite):
 
 
 def _may_be(x, y):
-    """Whether the shapes allow that x stands in the place of y."""
+    """Whether x can take the place of y, by their shapes."""
     shapes = [tuple(getattr(tensor, "shape", ())) for tensor in (x, y)]
     if len(set(map(len, shapes))) > 1:
         return False

@@ -1,16 +1,16 @@
-"""What the decoder cells that attend have in common: a mechanism, and its shapes."""
+"""The base of the decoder cells that attend: an attention mechanism and its shapes."""
 
 from keras_seqattn.layers.decoder_cell import DecoderCell
 from keras_seqattn.layers.parts import checks
-from keras_seqattn.layers.parts.base import build_part, serialize_part
+from keras_seqattn.layers.parts.nested_layers import build_part, serialize_part
 
 
 class AttentiveCell(DecoderCell):
-    """Base of the cells that attend; a subclass says when.
+    """Base of the cells that attend; a subclass decides when.
 
     Args:
         units: size of the recurrent state.
-        attention: the mechanism, new: the cell owns it from now on.
+        attention: the mechanism, a new one: the cell owns it.
         cell: see `DecoderCell`, as the other arguments.
         **kwargs: of `DecoderCell`.
     """
@@ -24,7 +24,7 @@ class AttentiveCell(DecoderCell):
         self.attention = attention
 
     def build_attention(self, inputs_shape, value_shape):
-        """Builds the mechanism."""
+        """Build the mechanism."""
         build_part(self, self.attention, self._query_shape(inputs_shape), value_shape)
 
     def context_depth(self, inputs_shape, value_shape):

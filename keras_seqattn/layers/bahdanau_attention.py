@@ -4,7 +4,7 @@ import keras
 
 from keras_seqattn.checks import check_count
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.parts.base import projection, through, weight_of
+from keras_seqattn.ops.precision import at_least_float32
 from keras_seqattn.ops.score import additive_score, normalized_v
 
 
@@ -21,9 +21,9 @@ class BahdanauAttention(Attention):
     Call arguments, Returns: those of `Attention`.
 
     Equations:
-        e[b, s] = sum{v[u] * tanh((W_a q)[b, u] + (U_a h)[b, s, u]) : u}  (A.1.2)
-        q, h: query and value
-        normalised: v = g * v / |v|  (Salimans & Kingma 2)
+        e[b, s] = sum{v[u] * tanh((W_a q)[b, u] + (U_a h)[b, s, u]) : u}
+            Bahdanau (A.1.2); q is the query, h the value
+        v = g * v / |v|, if `normalize`  Salimans (2)
 
     Shapes:
         query: [batch, target, query_depth]
@@ -43,13 +43,15 @@ class BahdanauAttention(Attention):
         Salimans, Kingma 2016, arXiv:1602.07868 (normalisation).
     """
 
+    _has_fast_score = True
+
     def __init__(self, units, normalize=False, **kwargs):
         super().__init__(**kwargs)
         check_count(type(self).__name__, "units", units)
         self.units = units
         self.normalize = normalize
-        self.query_projection = projection(self, units, "query_projection")  # W_a
-        self.key_projection = projection(self, units, "key_projection")  # U_a
+        self.query_projection = self.make_projection(units, "query_projection")  # W_a
+        self.key_projection = self.make_projection(units, "key_projection")  # U_a
 
     def build(self, query_shape, value_shape):
         super().build(query_shape, value_shape)
@@ -68,22 +70,17 @@ class BahdanauAttention(Attention):
                 name="bias", shape=(self.units,), initializer="zeros"
             )
 
-    @property
-    def has_fast_score(self):
-        return True
-
     def project_keys(self, value):
-        return self.key_projection(value)
+        return at_least_float32(self.key_projection(value))  # for the tanh of a score
 
     def score(self, query, memory, state=()):
         v, bias = self.v, None
         if self.normalize:
-            v = normalized_v(v, self.g)  # (2)
-            bias = weight_of(self, self.bias)
-        v = weight_of(self, v)
-        query = through(self.query_projection, query)
-        score = self.choose_score(additive_score, query, memory.keys, v)
-        return score(query, memory.keys, v, bias)  # (A.1.2)
+            v = normalized_v(v, self.g)
+            bias = self.compute_weight(self.bias)
+        v = self.compute_weight(v)
+        query = self.apply_projection(self.query_projection, query)
+        return self._implementation_of(additive_score)(query, memory.keys, v, bias)
 
     def get_config(self):
         config = {"units": self.units, "normalize": self.normalize}

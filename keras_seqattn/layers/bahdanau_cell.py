@@ -8,12 +8,13 @@ from keras import ops
 from keras_seqattn.checks import check_choice
 from keras_seqattn.layers.attentive_cell import AttentiveCell
 from keras_seqattn.layers.parts.cell_stack import CellStack
+from keras_seqattn.layers.parts.context_sums import sums_values
 from keras_seqattn.ops.align import context_vector
 from keras_seqattn.types import Step
 
 
 class BahdanauState(NamedTuple):
-    """What a `BahdanauCell` carries from step to step."""
+    """The state of a `BahdanauCell`."""
 
     recurrent: Any
     attention: Any
@@ -23,7 +24,7 @@ class BahdanauState(NamedTuple):
 class BahdanauCell(AttentiveCell):
     """Attends with the previous state, then updates: s_{i-1} -> a_i -> c_i -> s_i.
 
-    The output is `[s_i; c_i]`, what a readout needs.
+    The output is `[s_i; c_i]`, for a readout.
 
     Args:
         units: size n of the state.
@@ -35,8 +36,8 @@ class BahdanauCell(AttentiveCell):
         **kwargs: of `DecoderCell`.
 
     Equations:
-        c_i = sum{a_ij * h_j : j}  (5)
-        s_i = f(s_{i-1}, y_{i-1}, c_i)  (A.1.1)
+        c_i = sum{a_ij * h_j : j}  Bahdanau (5)
+        s_i = f(s_{i-1}, y_{i-1}, c_i)  Bahdanau (3.1)
 
     Shapes:
         inputs: [batch, target, embedding]
@@ -72,32 +73,37 @@ class BahdanauCell(AttentiveCell):
         return BahdanauState(recurrent, self.attention.initial_state(memory))
 
     def look_ahead(self, memory):
-        """Feeds the values in place of each context, where contexts are their sums."""
-        if not getattr(self.attention, "sums_values", False):
+        """Multiply the values by F once, if contexts are weighted sums of them."""
+        if not sums_values(self.attention):
             return memory
         fed = self.recurrence.look_ahead(memory.values)
         if isinstance(fed, tuple):
             return memory
-        return memory._replace(fed=ops.concatenate([memory.values, fed], axis=-1))
+        both = ops.concatenate([memory.values, fed], axis=-1)
+        return memory._replace(values_and_feed=both)
 
     def step(self, projected_t, state, memory, noise=(), training=None):
         cells = self.recurrence
-        previous = cells.output_of(state.recurrent)
-        context, alignment, attention = self.attention.attend(  # (5)
+        previous = cells.output_of(state.recurrent)  # s_{i-1}
+        context, alignment, attention = self.attention.attend(
             previous, memory, state.attention, training=training
         )
-        if isinstance(memory.fed, tuple):
+        if isinstance(memory.values_and_feed, tuple):
             fed = cells.feed(context, noise, training)
-        else:  # [c; F c] = sum{a_j [h_j; F h_j]}
-            both = context_vector(alignment, memory.fed)
-            depth = memory.values.shape[-1]
-            context, fed = both[..., :depth], cells.fed_ahead(both[..., depth:])
-        current, recurrent = cells.step(  # (A.1.1)
+        else:
+            context, fed = self._read_ahead(alignment, memory)
+        current, recurrent = cells.step(  # Bahdanau (3.1)
             cells.join(projected_t, fed), state.recurrent, noise, training
         )
         read = current if self.readout == "state" else previous
         output = ops.concatenate([read, context], axis=-1)
         return Step(output, alignment, BahdanauState(recurrent, attention))
+
+    def _read_ahead(self, alignment, memory):
+        """The context c and F c, after `look_ahead`: `sum{a_j [h_j; F h_j] : j}`."""
+        both = context_vector(alignment, memory.values_and_feed)
+        depth = memory.values.shape[-1]
+        return both[..., :depth], self.recurrence.fed_ahead(both[..., depth:])
 
     def compute_output_shape(self, inputs_shape, value_shape):
         depth = self.units + self.context_depth(inputs_shape, value_shape)

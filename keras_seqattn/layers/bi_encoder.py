@@ -16,7 +16,7 @@ class BiEncoder(Encoder):
 
     Each position gets an annotation that knows the words before it and the words
     after it. The recurrent layers are stock Keras ones: a GPU runs them with cuDNN
-    (which takes right-padded masks only; elsewhere any mask will do).
+    (which takes right-padded masks only; other kernels take any mask).
 
     Args:
         units: size of each direction's cell.
@@ -47,9 +47,9 @@ class BiEncoder(Encoder):
     Equations:
         fw[b, j] = cell(x[b, j], fw[b, j-1])
         bw[b, j] = cell(x[b, j], bw[b, j+1])
-        h[b, j] = [fw[b, j]; bw[b, j]]  (7)
-        (Bahdanau et al., A.2.1.) A further layer reads h in place of x, and from the
-        layer `residual_from` on it adds what it has read: h + x.
+        h[b, j] = [fw[b, j]; bw[b, j]]  Bahdanau (7)
+        (See A.2.1 of the paper.) A further layer reads h in place of x, and from the
+        layer `residual_from` on it adds its input: h + x.
 
     Shapes:
         inputs: [batch, source, depth]
@@ -105,7 +105,7 @@ class BiEncoder(Encoder):
             read = self.input_dropout(below, training=training)
             fw, fw_state = self.run(forward, read, mask, training)
             bw, bw_state = self.run(backward, read, mask, training)
-            values = self._join(fw, bw)  # (7)
+            values = self._join(fw, bw)  # Bahdanau (7)
             if self.residual_from is not None and number >= self.residual_from:
                 values = values + below
             states.append(tree.map_structure(self._join, fw_state, bw_state))

@@ -1,11 +1,11 @@
-"""Bridges: from what the encoder returns to the state the decoder starts with."""
+"""Bridges: from the result of the encoder to the initial state of the decoder."""
 
 import keras
 from keras import ops, tree
 
 from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.layers.parts.base import Composite, projection
+from keras_seqattn.layers.composite import Composite
 from keras_seqattn.layers.parts.recurrence import as_lists
 from keras_seqattn.ops.mask import row_lengths, zero_padding
 from keras_seqattn.ops.precision import at_least_float32
@@ -16,7 +16,7 @@ class Bridge(Composite):
     """Base of the bridges: called on an `Encoded`, gives a nest of `[batch, size]`."""
 
     def build(self, encoded_shape):
-        _as_encoded(self, encoded_shape)  # says what is wrong, if anything is
+        _as_encoded(self, encoded_shape)  # raises an error for a wrong structure
 
     def compute_mask(self, encoded, mask=None):
         return None  # a state has no source axis
@@ -31,7 +31,7 @@ class Bridge(Composite):
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
 class ZeroBridge(Bridge):
-    """Starts the decoder from zeros: all it learns of the source is what it attends to.
+    """Starts the decoder from zeros: it knows the source from its attention only.
 
     Args:
         state_size: size of the decoder's state as Keras cells have it: an integer
@@ -76,7 +76,7 @@ class ZeroBridge(Bridge):
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
 class CopyBridge(Bridge):
-    """Starts the decoder from the encoder's final state, as it is.
+    """Starts the decoder from the encoder's final state, unchanged.
 
     The decoder's state must have the structure and sizes of the encoder's: the same
     cell and as many layers (or those chosen by `layers`). After a `BiEncoder` of
@@ -137,7 +137,7 @@ class CopyBridge(Bridge):
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
 class DenseBridge(Bridge):
-    """Starts the decoder from a learned function of what the encoder returns.
+    """Starts the decoder from a learned function of the encoder's result.
 
     Args:
         state_size: size of the decoder's state as Keras cells have it: an integer
@@ -158,7 +158,8 @@ class DenseBridge(Bridge):
         `[batch, size]`, in the structure of `state_size`.
 
     Equations:
-        s_0 = tanh(W_s bw_1) with inputs="backward" and use_bias=False  (A.2.2)
+        s_0 = tanh(W_s bw_1), with `inputs="backward", use_bias=False`
+            Bahdanau (A.2.2: s_0)
 
     Shapes:
         values: [batch, source, memory_depth]
@@ -192,7 +193,7 @@ class DenseBridge(Bridge):
         self.activation = keras.activations.get(activation)
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.projections = [
-            projection(self, size, f"projection_{i}", use_bias)
+            self.make_projection(size, f"projection_{i}", use_bias)
             for i, size in enumerate(tree.flatten(self.state_size))
         ]
 
@@ -213,7 +214,10 @@ class DenseBridge(Bridge):
 
     def call(self, encoded):
         summary = _SUMMARIES[self.inputs](_as_encoded(self, encoded))
-        states = [self.activation(w(summary)) for w in self.projections]  # (A.2.2)
+        states = [
+            self.activation(w(summary))  # Bahdanau (A.2.2: s_0)
+            for w in self.projections
+        ]
         return tree.pack_sequence_as(as_lists(self.state_size), states)
 
     def compute_output_shape(self, encoded_shape):

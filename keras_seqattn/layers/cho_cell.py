@@ -6,12 +6,11 @@ import keras
 from keras import ops, tree
 
 from keras_seqattn.layers.context_cell import ContextCell, ContextState
-from keras_seqattn.layers.parts.base import projection
 from keras_seqattn.types import Step
 
 
 class ChoState(NamedTuple):
-    """What a `ChoCell` carries from step to step."""
+    """The state of a `ChoCell`."""
 
     recurrent: Any
     fed: Any  # C c, the same at every step
@@ -23,21 +22,21 @@ class ChoCell(ContextCell):
     """The decoder of the first RNN encoder-decoder for translation: no attention.
 
     The decoder around it needs `initial_state`, one vector: the encoder's last state
-    h_N, e.g. `CopyBridge()(encoded)`. Two layers make of it what the decoder starts
-    with and what it reads at every step. The output is `[h_t; c]`, what a
-    `DeepOutputHead` needs; the alignments are zero everywhere.
+    h_N, e.g. `CopyBridge()(encoded)`. From it, two layers compute the vector c, which
+    the decoder reads at every step, and the first state h_0. The output is `[h_t; c]`,
+    for a `DeepOutputHead`; the alignments are zero everywhere.
 
     Args:
         units: size of h_N, of c and of every layer.
         cell: "gru_paper" (its reset gate acts on h_{t-1}, not on C c, as in GroundHog,
             the authors' program), or any other that `DecoderCell` takes.
         **kwargs: of `DecoderCell`. Every vector of a state with several, of an LSTM or
-            of several layers, starts from a V' of its own.
+            of several layers, starts from its own V'.
 
     Equations:
-        c = tanh(V h_N)  (appendix A)
-        h_0 = tanh(V' c)  (appendix A)
-        h_t = f(h_{t-1}, y_{t-1}, c)  (section 2.2)
+        c = tanh(V h_N)  Cho (A: c)
+        h_0 = tanh(V' c)  Cho (A: h_0)
+        h_t = f(h_{t-1}, y_{t-1}, c)  Cho (2.2)
         V and V' have a bias besides.
 
     Shapes:
@@ -60,11 +59,11 @@ class ChoCell(ContextCell):
 
     def __init__(self, units, cell="gru_paper", **kwargs):
         super().__init__(units, cell, use_context=True, **kwargs)
-        self.summary = projection(
-            self, units, "summary", use_bias=True, activation="tanh"
+        self.summary = self.make_projection(
+            units, "summary", use_bias=True, activation="tanh"
         )
         self.starts = [
-            projection(self, size, f"start_{i}", use_bias=True, activation="tanh")
+            self.make_projection(size, f"start_{i}", use_bias=True, activation="tanh")
             for i, size in enumerate(tree.flatten(self.recurrence.state_size))
         ]
 
@@ -74,7 +73,7 @@ class ChoCell(ContextCell):
 
     @property
     def state_size(self):
-        """Of what is given: h_N. The cell's own state is made of it."""
+        """The size of h_N, from which the initial state of the cell is computed."""
         return self.units
 
     def build(self, inputs_shape, value_shape):
@@ -83,8 +82,8 @@ class ChoCell(ContextCell):
             layer.build((None, self.units))
 
     def initial_state(self, memory, recurrent):
-        context = self.summary(recurrent)  # (appendix A)
-        starts = [start(context) for start in self.starts]  # (appendix A)
+        context = self.summary(recurrent)  # Cho (A: c)
+        starts = [start(context) for start in self.starts]  # Cho (A: h_0)
         recurrent = tree.pack_sequence_as(self.recurrence.state_size, starts)
         return ChoState(recurrent, self.recurrence.feed(context), context)
 

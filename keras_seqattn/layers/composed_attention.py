@@ -1,25 +1,24 @@
-"""A mechanism around another one."""
+"""The base of the mechanisms that contain another one."""
 
 from typing import Any, NamedTuple
 
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.parts.base import build_part, serialize_part
-from keras_seqattn.layers.parts.steps import step_verb
+from keras_seqattn.layers.parts.nested_layers import build_part, serialize_part
 
 
 class ComposedState(NamedTuple):
-    """What a composed mechanism carries from query to query."""
+    """The state of a composed mechanism."""
 
     own: Any = ()
     inner: Any = ()  # the state of the inner attention
 
 
 class ComposedAttention(Attention):
-    """Base of the mechanisms that only align: the inner attention does the rest.
+    """Base of the mechanisms that replace the softmax of another one.
 
-    The inner attention prepares the memory, scores it and reads it; its softmax is
-    replaced. A subclass defines `align`, and `first` if it remembers something.
+    The inner attention prepares the memory, scores it and reads it. A subclass defines
+    `align`, and `first` if it has a state.
 
     Args:
         attention: the inner mechanism. A value projection and dropout are its own.
@@ -38,13 +37,13 @@ class ComposedAttention(Attention):
                 "Pass an object, e.g. attention=LuongAttention('general')",
             )
         kwargs.setdefault("dtype", attention.dtype_policy)
-        # Past Attention's constructor: its arguments are those of the inner attention.
+        # Not Attention's constructor: the inner attention has its arguments.
         super(Attention, self).__init__(**kwargs)
         self.attention = attention
 
     @property
     def implementation(self):
-        """That of the inner attention, for the loop over a whole sequence, too."""
+        """The implementation of the inner attention."""
         return self.attention.implementation
 
     def build(self, query_shape, value_shape):
@@ -60,14 +59,14 @@ class ComposedAttention(Attention):
             )
         build_part(self, self.attention, query_shape, value_shape)
 
-    @step_verb
+    @Attention.step_verb
     def prepare(self, value, mask=None):
         return self.attention.prepare(value, mask)
 
     def initial_state(self, memory):
         return ComposedState(self.first(memory), self.attention.initial_state(memory))
 
-    @step_verb
+    @Attention.step_verb
     def attend(self, query, memory, state=(), training=None):
         own, inner = ComposedState(*(state or ()))  # a reloaded model gives lists
         scores = self.attention.score(query, memory, inner)
@@ -75,13 +74,8 @@ class ComposedAttention(Attention):
         state = ComposedState(own, self.attention.next_state(inner, alignment))
         return self.attention.read(alignment, memory, state, training)
 
-    @property
-    def sums_values(self):
-        aligns_only = type(self).attend is ComposedAttention.attend
-        return aligns_only and self.attention.sums_values
-
     def first(self, memory):
-        """Its own part of the state before the first query, batch first."""
+        """The own part of the state before the first query, batch first."""
         return ()
 
     def align(self, scores, query, memory, past, training=None):

@@ -1,4 +1,4 @@
-"""Sennrich et al. 2017: update, attend, update once more with what was found."""
+"""Sennrich et al. 2017: update, attend, and update again with the context."""
 
 from typing import Any, NamedTuple
 
@@ -7,13 +7,13 @@ from keras import ops
 
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.attentive_cell import AttentiveCell
-from keras_seqattn.layers.parts.cell_factory import split_cell
+from keras_seqattn.layers.parts.cell_factory import new_recurrent_cell
 from keras_seqattn.layers.parts.cell_stack import drop
 from keras_seqattn.types import Step
 
 
 class ConditionalState(NamedTuple):
-    """What a `ConditionalCell` carries from step to step."""
+    """The state of a `ConditionalCell`."""
 
     recurrent: Any
     attention: Any
@@ -24,20 +24,20 @@ class ConditionalCell(AttentiveCell):
     """The conditional GRU of Nematus: two cells, one state, attention between them.
 
     The query has seen the last token, as in `LuongCell`, and the context enters the
-    state, as in `BahdanauCell`. The output is `[s_j; c_j]`, what a readout needs, e.g.
+    state, as in `BahdanauCell`. The output is `[s_j; c_j]`, for a readout such as
     `DeepOutputHead(..., pieces=1, activation="tanh")`.
 
     Args:
         units: size of the state.
         attention: the mechanism; the paper's is `BahdanauAttention(units)`.
         cell: "gru" (the paper's), or any other that `DecoderCell` takes; both cells are
-            of this kind, each with weights of its own.
+            of this kind, each with its own weights.
         **kwargs: of `DecoderCell`; one layer only.
 
     Equations:
-        s'_j = GRU_1(y_{j-1}, s_{j-1})  (section 2)
-        c_j = ATT(C, s'_j)  (section 2)
-        s_j = GRU_2(s'_j, c_j): s'_j is its state, c_j its input  (section 2)
+        s'_j = GRU_1(y_{j-1}, s_{j-1})  Sennrich (2: s'_j)
+        c_j = ATT(C, s'_j)  Sennrich (2: c_j)
+        s_j = GRU_2(s'_j, c_j): s'_j is its state, c_j its input  Sennrich (2: s_j)
 
     Shapes:
         inputs: [batch, target, embedding]
@@ -67,7 +67,7 @@ class ConditionalCell(AttentiveCell):
                 "For a deep decoder use BahdanauCell, LuongCell or GNMTCell",
             )
         self.cells = [
-            split_cell(
+            new_recurrent_cell(
                 self.cell,
                 units,
                 self,
@@ -99,14 +99,14 @@ class ConditionalCell(AttentiveCell):
     def step(self, projected_t, state, memory, noise=(), training=None):
         first, second = self.cells
         of_first, of_second = noise or ((), ())
-        query, between = first.step(  # (section 2)
+        query, between = first.step(  # Sennrich (2: s'_j)
             projected_t, state.recurrent, of_first, training
         )
-        context, alignment, attention = self.attention.attend(  # (section 2)
+        context, alignment, attention = self.attention.attend(  # Sennrich (2: c_j)
             query, memory, state.attention, training=training
         )
         projected = second.project(second.read(context, of_second, training))
-        current, recurrent = second.step(  # (section 2)
+        current, recurrent = second.step(  # Sennrich (2: s_j)
             projected, between, of_second, training
         )
         output = ops.concatenate([current, context], axis=-1)

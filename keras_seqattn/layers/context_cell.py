@@ -13,7 +13,7 @@ from keras_seqattn.types import Memory, Step
 
 
 class ContextState(NamedTuple):
-    """What a `ContextCell` carries from step to step."""
+    """The state of a `ContextCell`."""
 
     recurrent: Any
     context: Any  # F c, the same at every step; () when the context is not fed
@@ -21,7 +21,7 @@ class ContextState(NamedTuple):
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
 class ContextCell(DecoderCell):
-    """All it knows of the source is the initial state: no attention.
+    """A decoder without attention: it knows the source from its initial state only.
 
     The decoder around it needs `initial_state`, the encoder's final state; its
     alignments are zero everywhere.
@@ -36,7 +36,7 @@ class ContextCell(DecoderCell):
         **kwargs: of `DecoderCell`.
 
     Equations:
-        h_t = f(h_{t-1}, y_{t-1}, c)  (section 2.2, Cho et al.)
+        h_t = f(h_{t-1}, y_{t-1}, c)  Cho (2.2)
         Cho et al. have two vectors, c = tanh(V h_N) and h_0 = tanh(V' c): `ChoCell`.
         Here c is the initial output itself.
 
@@ -70,7 +70,7 @@ class ContextCell(DecoderCell):
         self.recurrence.build(inputs_shape[-1], fed_depth)
 
     def prepare(self, value, mask=None):
-        """`Memory` that nobody reads: it gives the alignments their shape."""
+        """A `Memory` that gives the alignments their shape; its values are not read."""
         value = zero_padding(ops.cast(value, self.compute_dtype), mask)
         return Memory(value, value, mask)
 
@@ -93,9 +93,9 @@ class ContextCell(DecoderCell):
         cells, joined = self.recurrence, projected_t
         if self.use_context:
             joined = cells.join(projected_t, state.context)
-        output, recurrent = cells.step(
+        output, recurrent = cells.step(  # Cho (2.2)
             joined, state.recurrent, noise, training
-        )  # (section 2.2)
+        )
         shape = ops.shape(output)[:-1] + ops.shape(memory.values)[1:2]
         nowhere = ops.zeros(shape, output.dtype)
         return Step(output, nowhere, ContextState(recurrent, state.context))

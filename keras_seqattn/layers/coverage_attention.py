@@ -1,12 +1,12 @@
-"""See et al. 2017: the additive score knows what has been read so far."""
+"""See et al. 2017: the additive score depends on the sum of all past alignments."""
 
 import keras
 from keras import ops
 
 from keras_seqattn.checks import check_count
 from keras_seqattn.layers.attention import Attention
+from keras_seqattn.layers.composite import clone_initializer
 from keras_seqattn.layers.parts import checks
-from keras_seqattn.layers.parts.base import fresh, projection, through, weight_of
 from keras_seqattn.ops.align import coverage_update, no_position
 from keras_seqattn.ops.mask import per_query
 from keras_seqattn.ops.precision import at_least_float32
@@ -17,8 +17,8 @@ from keras_seqattn.ops.score import additive_score
 class CoverageAttention(Attention):
     """Additive attention with a coverage vector, the sum of the alignments so far.
 
-    It lets the score see what has been attended to. Its state is the coverage,
-    float32 `[batch, source]`, at first zero.
+    The score depends on the positions that earlier queries attended to. The state is
+    the coverage, float32 `[batch, source]`, at first zero.
 
     The paper's coverage loss (12), which penalises reading a position again, is not
     part of this layer; without it the paper found no less repetition.
@@ -30,9 +30,9 @@ class CoverageAttention(Attention):
     Call arguments, Returns: those of `Attention`.
 
     Equations:
-        c_t[b, s] = sum{alignment_t'[b, s] : t' < t}  (10)
+        c_t[b, s] = sum{alignment_t'[b, s] : t' < t}  See (10)
         e[b, s] = sum{v[u] * tanh((W_h value)[b, s, u] + (W_s query)[b, u]
-            + w_c[u] * c_t[b, s] + b_attn[u]) : u}  (11)
+            + w_c[u] * c_t[b, s] + b_attn[u]) : u}  See (11)
 
     Shapes:
         query: [batch, target, query_depth]
@@ -54,8 +54,8 @@ class CoverageAttention(Attention):
         super().__init__(**kwargs)
         check_count(type(self).__name__, "units", units)
         self.units = units
-        self.query_projection = projection(self, units, "query_projection")  # W_s
-        self.key_projection = projection(self, units, "key_projection")  # W_h
+        self.query_projection = self.make_projection(units, "query_projection")  # W_s
+        self.key_projection = self.make_projection(units, "key_projection")  # W_h
 
     def build(self, query_shape, value_shape):
         super().build(query_shape, value_shape)
@@ -64,31 +64,27 @@ class CoverageAttention(Attention):
         shape, initializer = (self.units,), self.kernel_initializer
         self.v = self.add_weight(name="v", shape=shape, initializer=initializer)
         self.w_c = self.add_weight(
-            name="w_c", shape=shape, initializer=fresh(initializer)
+            name="w_c", shape=shape, initializer=clone_initializer(initializer)
         )
         self.bias = self.add_weight(name="bias", shape=shape, initializer="zeros")
 
-    @property
-    def has_hidden_layer(self):
-        return True
-
     def project_keys(self, value):
-        return self.key_projection(value)
+        return at_least_float32(self.key_projection(value))  # for the tanh of a score
 
     def initial_state(self, memory):
         return no_position(memory.values)
 
     def next_state(self, state, alignment):
-        return coverage_update(state, alignment)  # (10)
+        return coverage_update(state, alignment)
 
     def score(self, query, memory, state=()):
         checks.check_past(type(self).__name__, state, query, "[batch, ..., source]")
-        w_c = at_least_float32(weight_of(self, self.w_c))
+        w_c = at_least_float32(self.compute_weight(self.w_c))
         keys = per_query(memory.keys, len(query.shape))
         keys = keys + ops.cast(state, w_c.dtype)[..., None] * w_c
-        v, bias = weight_of(self, self.v), weight_of(self, self.bias)
-        query = through(self.query_projection, query)
-        return additive_score(query, keys, v, bias)  # (11)
+        v, bias = self.compute_weight(self.v), self.compute_weight(self.bias)
+        query = self.apply_projection(self.query_projection, query)
+        return additive_score(query, keys, v, bias)  # See (11)
 
     def get_config(self):
         return {**super().get_config(), "units": self.units}

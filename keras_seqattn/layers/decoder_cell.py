@@ -1,11 +1,11 @@
-"""What the decoder cells share: their arguments, not their order of lines."""
+"""The base of the decoder cells: their protocol and their common arguments."""
 
 import keras
 from keras import ops, tree
 
 from keras_seqattn.checks import check_count, check_rate
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.layers.parts.base import Composite
+from keras_seqattn.layers.composite import Composite
 from keras_seqattn.layers.parts.cell_factory import NAMES
 from keras_seqattn.layers.parts.keras_cell_checks import (
     Template,
@@ -34,20 +34,20 @@ PROTOCOL = (
 class DecoderCell(Composite):
     """The protocol of a decoder cell; wrap one in an `AttentionDecoder` to run it.
 
-    A cell defines (nothing is done per step which can be done per sequence):
+    A cell defines (work that can be done once per sequence is not done in `step`):
         build(inputs_shape, value_shape)
         state_type: the `NamedTuple` of its whole state.
         prepare(value, mask) -> Memory: once per source.
-        initial_state(memory, recurrent) -> state: recurrent part given, rest zero.
-        step(projected_t, state, memory, noise, training) -> Step: what depends on the
-            state; noise is what `drop` returned, or ().
+        initial_state(memory, recurrent) -> state: from its recurrent part.
+        step(projected_t, state, memory, noise, training) -> Step: one target step;
+            noise is a result of `drop`, or ().
         compute_output_shape(inputs_shape, value_shape): of the outputs.
         alignment_shape(inputs_shape, value_shape): of the alignments.
 
-    and has from here, as long as its cells are in `recurrence`:
+    and inherits, if its cells are in `recurrence`:
         state_size: sizes of the recurrent part of the state, in Keras's structure.
         zero_state(memory): that part, all zeros.
-        look_ahead(memory) -> Memory: more of it, where many steps will follow.
+        look_ahead(memory) -> Memory: with more precomputed, for many steps.
         drop(inputs, training) -> inputs, noise: dropout of the inputs, and the masks
             that last a sequence; once for all target steps.
         project(inputs) -> projected: once for all target steps, too.
@@ -116,7 +116,7 @@ class DecoderCell(Composite):
         self.cell = cell
 
     def initializers_of_cell(self):
-        """Those that nothing but a named cell uses."""
+        """The initializers that only a named cell uses."""
         return {
             "kernel_initializer": self.kernel_initializer,
             "recurrent_initializer": self.recurrent_initializer,
@@ -134,16 +134,16 @@ class DecoderCell(Composite):
         )
 
     def look_ahead(self, memory):
-        """The memory with more computed once than `prepare` does; not for training."""
+        """Return a memory with more precomputed than by `prepare`; not for training."""
         return memory
 
     def drop(self, inputs, training=None, axis=1):
-        """Dropout before the loop, over all steps at once.
+        """Apply dropout before the loop, to all steps at once.
 
         Args:
             inputs: `[batch, target, ..., embedding]`.
             training: whether dropout applies.
-            axis: that of time in `inputs`; None: they are one step, without that axis.
+            axis: the axis of time in `inputs`; None: they are one step without it.
 
         Returns:
             The inputs for `project`, and the noise for `step`: masks that are the same
@@ -155,7 +155,7 @@ class DecoderCell(Composite):
         """The products with the inputs, for one step or for all at once."""
         return self.recurrence.project(inputs)
 
-    def __call__(self, *args, **kwargs):  # before Keras would try to build it
+    def __call__(self, *args, **kwargs):  # before Keras tries to build it
         raise four_part_error(
             f"{type(self).__name__} cannot be called",
             "its methods prepare, project, initial_state and step",

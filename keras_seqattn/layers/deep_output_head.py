@@ -4,16 +4,11 @@ import keras
 from keras import ops
 
 from keras_seqattn.checks import check_count, check_rate
+from keras_seqattn.layers.composite import Composite
 from keras_seqattn.layers.output_head import OutputHead
 from keras_seqattn.layers.parts import checks
-from keras_seqattn.layers.parts.base import (
-    Composite,
-    carry_mask,
-    projection,
-    serialize_part,
-)
-from keras_seqattn.layers.parts.steps import step_verb
-from keras_seqattn.ops.mask import zero_padding
+from keras_seqattn.layers.parts.nested_layers import serialize_part
+from keras_seqattn.ops.mask import carry_mask, zero_padding
 
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
@@ -36,7 +31,7 @@ class DeepOutputHead(Composite):
 
     Call arguments:
         outputs: `[batch, target, depth]`, the decoder's `[s_{i-1}; c_i]`.
-        inputs: `[batch, target, embedding]`, what the decoder got: E y_{i-1}.
+        inputs: `[batch, target, embedding]`, the inputs of the decoder: E y_{i-1}.
         outputs_mask: `[batch, target]`, True = real; Keras passes that of `outputs`.
         training: whether dropout is on.
 
@@ -44,9 +39,10 @@ class DeepOutputHead(Composite):
         logits `[batch, target, vocabulary]`.
 
     Equations:
-        t~_i = U_o s_{i-1} + V_o E y_{i-1} + C_o c_i  (A.2.2)
-        t_i[j] = max{t~_i[2j-1], t~_i[2j]}  (A.2.2)
-        p(y_i | s_i, y_{i-1}, c_i) = softmax(W_o t_i): these are the W_o t_i  (A.2.2)
+        t~_i = U_o s_{i-1} + V_o E y_{i-1} + C_o c_i  Bahdanau (A.2.2: t~_i)
+        t_i[j] = max{t~_i[2j-1], t~_i[2j]}  Bahdanau (A.2.2: t_i)
+        p(y_i | s_i, y_{i-1}, c_i) = softmax(W_o t_i): the logits are W_o t_i
+            Bahdanau (A.2.2: p)
         t~_i and the logits have a bias besides.
         Sennrich et al. 2017: t_j = tanh(W_1 s_j + W_2 E y_{j-1} + W_3 c_j).
 
@@ -67,7 +63,7 @@ class DeepOutputHead(Composite):
     """
 
     parts = ("embedding",)
-    reads_inputs = True  # a Seq2Seq hands it the decoder's inputs, too
+    reads_inputs = True  # a Seq2Seq passes the decoder's inputs, too
 
     def __init__(
         self,
@@ -92,8 +88,10 @@ class DeepOutputHead(Composite):
         self.activation = keras.activations.get(activation)
         self.dropout, self.seed = dropout, seed
         width = units * pieces
-        self.from_outputs = projection(self, width, "from_outputs")  # [U_o; C_o]
-        self.from_inputs = projection(self, width, "from_inputs", use_bias=True)  # V_o
+        self.from_outputs = self.make_projection(width, "from_outputs")  # [U_o; C_o]
+        self.from_inputs = self.make_projection(
+            width, "from_inputs", use_bias=True
+        )  # V_o
         self.head = OutputHead(
             vocabulary_size,
             embedding=embedding,
@@ -119,48 +117,28 @@ class DeepOutputHead(Composite):
         checks.check_mask(owner, outputs_mask, "outputs", outputs.shape, "target")
         outputs = zero_padding(outputs, outputs_mask)
         inputs = zero_padding(inputs, outputs_mask)
-        logits = self.head(self._hidden(outputs, inputs), training=training)  # (A.2.2)
+        maxout = self.maxout(outputs, inputs)
+        logits = self.head(maxout, training=training)  # Bahdanau (A.2.2: p)
         return carry_mask(logits, outputs_mask)
 
-    def look_ahead(self):
-        """`Columns` of all tokens, or None: see `OutputHead.look_ahead`."""
-        return self.head.look_ahead()
-
-    @step_verb
-    def columns(self, ids):
-        """What the logits of some tokens need: see `OutputHead.columns`.
-
-        Args:
-            ids: int `[size]`.
-
-        Returns:
-            `Columns`, for `among`.
-        """
-        return self.head.columns(ids)
-
-    @step_verb
-    def among(self, outputs, inputs, columns):
-        """Logits of the tokens whose columns these are.
-
-        Args:
-            outputs: `[batch, ..., depth]`.
-            inputs: `[batch, ..., embedding]`.
-            columns: of the tokens, from `columns`.
-
-        Returns:
-            `[batch, ..., size]`.
-        """
-        return self.head.among(self._hidden(outputs, inputs), columns)
-
-    def _hidden(self, outputs, inputs):
-        pieces = self.from_outputs(outputs) + self.from_inputs(inputs)  # (A.2.2)
-        return self._maximum(self.activation(pieces))
-
-    def _maximum(self, pieces):
+    def maxout(self, outputs, inputs):
+        """t_i, `[batch, ..., units]`."""
+        of_outputs, of_inputs = self.from_outputs(outputs), self.from_inputs(inputs)
+        pieces = self.activation(of_outputs + of_inputs)  # Bahdanau (A.2.2: t~_i)
         if self.pieces == 1:
             return pieces
-        shape = (*ops.shape(pieces)[:-1], self.units, self.pieces)
-        return ops.max(ops.reshape(pieces, shape), axis=-1)  # (A.2.2)
+        pieces = ops.reshape(pieces, (*ops.shape(pieces)[:-1], self.units, self.pieces))
+        return ops.max(pieces, axis=-1)  # Bahdanau (A.2.2: t_i)
+
+    def hidden(self, outputs, inputs, training=False):
+        """The left factor of the last product, `[batch, ..., units]`."""
+        return self.head.hidden(self.maxout(outputs, inputs), training)
+
+    @property
+    def last_product(self):
+        """See `OutputHead.last_product`."""
+        is_own = type(self).call is DeepOutputHead.call
+        return self.head.last_product if is_own else None
 
     def compute_mask(self, outputs, previous_mask):
         return previous_mask

@@ -1,11 +1,11 @@
-"""What all encoders share: their arguments, the mask's way through, the shapes."""
+"""The base of the encoders: their arguments, their masks and their shapes."""
 
 import keras
 from keras import ops, tree
 
 from keras_seqattn.checks import check_rate
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.layers.parts.base import Composite
+from keras_seqattn.layers.composite import Composite
 from keras_seqattn.layers.parts.checks import (
     check_implementation,
     check_mask,
@@ -19,8 +19,8 @@ from keras_seqattn.types import Encoded
 class Encoder(Composite):
     """Base of the recurrent encoders: inputs and a mask to an `Encoded`.
 
-    A subclass builds its layers in `build`, runs them in `encode` and says the shapes
-    in `compute_output_shape`.
+    A subclass builds its layers in `build`, runs them in `encode`, and computes their
+    shapes in `compute_output_shape`.
 
     Args:
         units: size of each direction's cell.
@@ -107,16 +107,16 @@ class Encoder(Composite):
         }
 
     def run(self, layer, inputs, mask, training):
-        """Values and state of one of its layers: see `recurrent.run`."""
+        """Values and state of one of its layers: see `recurrence.run`."""
         owner = type(self).__name__
         return run(layer, inputs, mask, training, owner, self.implementation)
 
     def count_on(self, count):
-        """The seed for something else: one seed would give the same masks twice."""
+        """Another seed for another layer, whose masks must differ."""
         return None if self.seed is None else self.seed + count
 
     def encode(self, inputs, mask, training):
-        """Runs the layers on inputs that are zero in the padding.
+        """Run the layers on inputs that are zero in the padding.
 
         Args:
             inputs: `[batch, source, depth]`.

@@ -8,12 +8,12 @@ from keras import ops
 from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.attentive_cell import AttentiveCell
-from keras_seqattn.layers.parts.cell_stack import drop, split_cells
+from keras_seqattn.layers.parts.cell_stack import drop, new_recurrent_cells
 from keras_seqattn.types import Step
 
 
 class GNMTState(NamedTuple):
-    """What a `GNMTCell` carries from step to step."""
+    """The state of a `GNMTCell`."""
 
     recurrent: Any
     attention: Any
@@ -37,9 +37,9 @@ class GNMTCell(AttentiveCell):
         **kwargs: of `DecoderCell`.
 
     Equations:
-        a_i = AttentionFunction(y_{i-1}, x)  (4)
+        a_i = AttentionFunction(y_{i-1}, x)  Wu (4)
         y_{i-1}: the bottom layer's previous output
-        x_t^i = m_t^i + x_t^{i-1} from the third layer on  (6)
+        x_t^i = m_t^i + x_t^{i-1} from the third layer on  Wu (6: decoder)
         The context "is sent directly to all the remaining decoder layers": the input of
         the layers above the bottom one is `[x_t^{i-1}; a_i]`.
 
@@ -88,7 +88,7 @@ class GNMTCell(AttentiveCell):
                 "For one layer use BahdanauCell or LuongCell",
             )
         self.residual_from, self.query, self.readout = residual_from, query, readout
-        self.cells = split_cells(self, first=1)
+        self.cells = new_recurrent_cells(self, first=1)
 
     def build(self, inputs_shape, value_shape):
         self.build_attention(inputs_shape, value_shape)
@@ -116,7 +116,7 @@ class GNMTCell(AttentiveCell):
         previous = bottom.output_of(state.recurrent[0])  # y_{i-1}
         x, past = bottom.step(projected_t, state.recurrent[0], noise[0], training)
         query = previous if self.query == "previous" else x
-        context, alignment, attention = self.attention.attend(  # (4)
+        context, alignment, attention = self.attention.attend(  # Wu (4)
             query, memory, state.attention, training=training
         )
         recurrent = [past]
@@ -126,7 +126,7 @@ class GNMTCell(AttentiveCell):
             projected = cell.project(cell.read(both, masks, training))
             m, past = cell.step(projected, past, masks, training)
             recurrent.append(past)
-            x = m + x if self._is_residual(i) else m  # (6)
+            x = m + x if self._is_residual(i) else m  # Wu (6: decoder)
         if self.readout == "state_context":
             x = ops.concatenate([x, context], axis=-1)
         return Step(x, alignment, GNMTState(recurrent, attention))

@@ -6,7 +6,7 @@ from keras import ops, tree
 from keras_seqattn.layers.parts.gate_norm import GateNorm, forget_gates_open
 from keras_seqattn.ops import cell as equations
 
-# Fixed by the equations, or told by arguments of our own.
+# Fixed by the equations.
 _NOT_OURS = (
     "activation",
     "recurrent_activation",
@@ -19,7 +19,7 @@ _NOT_OURS = (
 _PLAIN = {
     "activation": "tanh",
     "recurrent_activation": "sigmoid",
-    "use_bias": False,  # the biases are those of the norms
+    "use_bias": False,  # the norms have biases
     "bias_regularizer": None,
     "bias_constraint": None,
     "implementation": 2,  # one product for all gates; there is no other here
@@ -57,8 +57,8 @@ class LayerNormLSTMCell(keras.layers.LSTMCell):
         [i; f; g; o] = LN(U h_{t-1}) + LN(W x_t)
         c_t = sigmoid(f) * c_{t-1} + sigmoid(i) * tanh(g)
         h_t = sigmoid(o) * tanh(LN(c_t))
-        (Ba et al., supplementary material.) Every LN has a gain g and a bias b of its
-        own, which makes the paper's further b superfluous. The paper's mean runs over
+        (Ba et al., supplementary material.) Every LN has its own gain g and bias b,
+        which makes the paper's further b superfluous. The paper's mean runs over
         all gates together, here over each one (Chen et al.).
 
     Shapes (of the layer around it):
@@ -148,7 +148,7 @@ class LayerNormGRUCell(keras.layers.GRUCell):
         r = sigmoid(LN(W_r x_t) + LN(U_r h_{t-1}))
         h~ = tanh(LN(W x_t) + r * LN(U h_{t-1}))
         h_t = z * h_{t-1} + (1 - z) * h~
-        Every LN has a gain g and a bias b of its own. The reset gate acts after the
+        Every LN has its own gain g and bias b. The reset gate acts after the
         product, as in Keras's GRU. The paper's mean runs over both gates together, here
         over each one (Chen et al.).
 

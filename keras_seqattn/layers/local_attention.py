@@ -9,8 +9,8 @@ from keras import ops
 from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.composed_attention import ComposedAttention
+from keras_seqattn.layers.composite import clone_initializer
 from keras_seqattn.layers.parts import checks
-from keras_seqattn.layers.parts.base import fresh, projection, weight_of
 from keras_seqattn.ops import dispatch
 from keras_seqattn.ops.align import (
     LOWEST,
@@ -22,21 +22,21 @@ from keras_seqattn.ops.mask import per_query, row_lengths
 from keras_seqattn.ops.precision import at_least_float32
 
 POSITIONS = ("monotonic", "predictive")
-_SEEN = contextvars.ContextVar("seen", default=None)  # where somebody listens, a list
+_SEEN = contextvars.ContextVar("seen", default=None)  # in `predicted_centres`, a list
 
 
 @contextlib.contextmanager
 def predicted_centres():
-    """Listens to what "predictive" queries predict, for those who look at a model.
+    """Record the positions p_t that "predictive" queries predict, to look at a model.
 
-    Gives a list, to which each query that attends inside adds its p_t, as
-    `LocalAttention.predict_position` returns it. It is meant for eager steps: what is
-    traced inside adds a tensor of its graph.
+    It yields a list. Each query that attends inside of the `with` block adds its p_t,
+    as `LocalAttention.predict_position` returns it. Use it for eager steps: code that
+    is traced inside adds a tensor of its graph.
     """
-    found = []
-    token = _SEEN.set(found)
+    centres = []
+    token = _SEEN.set(centres)
     try:
-        yield found
+        yield centres
     finally:
         _SEEN.reset(token)
 
@@ -47,8 +47,8 @@ class LocalAttention(ComposedAttention):
 
     "monotonic" (local-m): the t-th query looks around the t-th source position; when t
     has passed the end of the source by more than D, nothing is left in the window and
-    alignment and context are zero. "predictive" (local-p): the query says where to
-    look, and positions near p_t are favoured; the product is not normalised again, so
+    alignment and context are zero. "predictive" (local-p): the query predicts p_t,
+    and positions near p_t are favoured; the product is not normalised again, so
     that alignments sum to less than 1.
 
     Source positions are counted from 1 and S is the number of real ones: padding has to
@@ -67,9 +67,10 @@ class LocalAttention(ComposedAttention):
 
     Equations:
         p_t = t, or
-        p_t = S * sigmoid(v_p . tanh(W_p query))  (9)
-        alignment[b, s] = softmax(e[b, s] : |s - p_t| <= D)  (7)
-        "predictive": alignment[b, s] * exp(-(s - p_t)^2 / (2 * (D / 2)^2))  (10)
+        p_t = S * sigmoid(v_p . tanh(W_p query))  Luong (9)
+        alignment[b, s] = softmax(e[b, s] : |s - p_t| <= D)  Luong (7)
+        "predictive": alignment[b, s] * exp(-(s - p_t)^2 / (2 * (D / 2)^2))
+            Luong (10)
 
     Shapes:
         query: [batch, target, query_depth]
@@ -125,10 +126,14 @@ class LocalAttention(ComposedAttention):
         super().build(query_shape, value_shape)
         if self.position == "predictive":
             units = self.units or query_shape[-1]
-            self.position_projection = projection(self, units, "position_projection")
+            self.position_projection = self.make_projection(
+                units, "position_projection"
+            )
             self.position_projection.build(query_shape)  # W_p
             self.v_p = self.add_weight(
-                name="v_p", shape=(units,), initializer=fresh(self.kernel_initializer)
+                name="v_p",
+                shape=(units,),
+                initializer=clone_initializer(self.kernel_initializer),
             )
 
     def first(self, memory):
@@ -150,19 +155,18 @@ class LocalAttention(ComposedAttention):
         if memory.mask is not None:
             mask = ops.logical_and(mask, per_query(memory.mask, len(mask.shape)))
         scores = at_least_float32(scores)
-        # Beyond the reach of a "location" score there is nothing either.
+        # A "location" score does not reach the positions behind its maximum_source.
         mask = ops.logical_and(mask, scores > LOWEST)
-        alignment = dispatch.masked_softmax(scores, mask)  # (7)
+        alignment = dispatch.masked_softmax(scores, mask)  # Luong (7)
         if self.position == "predictive":
-            alignment = alignment * gaussian(distances, self.window)  # (10)
+            alignment = alignment * gaussian(distances, self.window)  # Luong (10)
         return alignment, past
 
     def predict_position(self, query, memory):
         """p_t of a query, float32 `[batch, ...]`, counted from 1."""
-        hidden = ops.tanh(self.position_projection(query))
-        position = ops.einsum("...u,u->...", hidden, weight_of(self, self.v_p))
         lengths = row_lengths(memory.mask, memory.values)
-        return predicted_position(lengths, position)  # (9)
+        query, v = self.position_projection(query), self.compute_weight(self.v_p)
+        return predicted_position(lengths, query, v)
 
     def get_config(self):
         return {

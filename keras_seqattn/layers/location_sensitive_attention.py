@@ -1,4 +1,4 @@
-"""Chorowski et al. 2015: the additive score sees where it looked before."""
+"""Chorowski et al. 2015: the additive score depends on the previous alignment."""
 
 import keras
 from keras import ops
@@ -6,8 +6,8 @@ from keras import ops
 from keras_seqattn.checks import check_count
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.attention import Attention
+from keras_seqattn.layers.composite import clone_initializer
 from keras_seqattn.layers.parts import checks
-from keras_seqattn.layers.parts.base import fresh, projection, through, weight_of
 from keras_seqattn.ops.align import coverage_update, first_position, no_position
 from keras_seqattn.ops.mask import per_query
 from keras_seqattn.ops.precision import at_least_float32
@@ -19,8 +19,8 @@ class LocationSensitiveAttention(Attention):
     """Additive attention with convolution features of the previous alignment.
 
     Its state is the previous alignment, float32 `[batch, source]`. The paper does not
-    say what comes before the first; here, as in the authors' code, all of it is on the
-    first position.
+    define it for the first query; here, as in the authors' code, it is 1 at the first
+    position.
 
     Args:
         units: hidden size of the score.
@@ -35,9 +35,9 @@ class LocationSensitiveAttention(Attention):
     Call arguments, Returns: those of `Attention`.
 
     Equations:
-        f[b, s, k] = sum{F[s' - s, k] * previous[b, s'] : s'}  (8)
+        f[b, s, k] = sum{F[s' - s, k] * previous[b, s'] : s'}  Chorowski (8)
         e[b, s] = sum{w[u] * tanh((W query)[b, u] + (V value)[b, s, u]
-            + (U f)[b, s, u] + b[u]) : u}  (9)
+            + (U f)[b, s, u] + b[u]) : u}  Chorowski (9)
 
     Shapes:
         query: [batch, target, query_depth]
@@ -73,15 +73,17 @@ class LocationSensitiveAttention(Attention):
             )
         self.units, self.filters, self.kernel_size = units, filters, kernel_size
         self.use_cumulative = use_cumulative
-        self.query_projection = projection(self, units, "query_projection")  # W
-        self.key_projection = projection(self, units, "key_projection")  # V
-        self.location_projection = projection(self, units, "location_projection")  # U
+        self.query_projection = self.make_projection(units, "query_projection")  # W
+        self.key_projection = self.make_projection(units, "key_projection")  # V
+        self.location_projection = self.make_projection(
+            units, "location_projection"
+        )  # U
         self.convolution = keras.layers.Conv1D(  # F
             filters,
             kernel_size,
             padding="same",
             use_bias=False,
-            kernel_initializer=fresh(self.kernel_initializer),
+            kernel_initializer=clone_initializer(self.kernel_initializer),
             dtype=self.dtype_policy,
             name="convolution",
         )
@@ -99,12 +101,8 @@ class LocationSensitiveAttention(Attention):
             name="bias", shape=(self.units,), initializer="zeros"
         )
 
-    @property
-    def has_hidden_layer(self):
-        return True
-
     def project_keys(self, value):
-        return self.key_projection(value)
+        return at_least_float32(self.key_projection(value))  # for the tanh of a score
 
     def initial_state(self, memory):
         before = no_position if self.use_cumulative else first_position
@@ -117,15 +115,15 @@ class LocationSensitiveAttention(Attention):
         checks.check_past(type(self).__name__, state, query, "[batch, ..., source]")
         keys = per_query(memory.keys, len(query.shape))
         keys = keys + at_least_float32(self.locate(state))
-        w, bias = weight_of(self, self.w), weight_of(self, self.bias)
-        query = through(self.query_projection, query)
-        return additive_score(query, keys, w, bias)  # (9)
+        w, bias = self.compute_weight(self.w), self.compute_weight(self.bias)
+        query = self.apply_projection(self.query_projection, query)
+        return additive_score(query, keys, w, bias)  # Chorowski (9)
 
     def locate(self, previous):
-        """`U f`, `[batch, ..., source, units]`, of what the filters see."""
+        """`U f`, `[batch, ..., source, units]`, of the alignments before."""
         shape = ops.shape(previous)
-        rows = ops.reshape(previous, (-1, shape[-1], 1))  # a convolution has one batch
-        features = self.convolution(rows)  # (8)
+        rows = ops.reshape(previous, (-1, shape[-1], 1))  # one batch axis
+        features = self.convolution(rows)  # Chorowski (8)
         # With more axes, XLA could not compile the gradient of `Dense` inside a loop.
         features = ops.reshape(features, (-1, self.filters))
         return ops.reshape(self.location_projection(features), (*shape, self.units))

@@ -6,7 +6,7 @@ from keras import ops
 from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.parts.base import projection, through, weight_of
+from keras_seqattn.ops.precision import at_least_float32
 from keras_seqattn.ops.score import additive_score, dot_score, location_score
 
 SCORES = ("concat", "dot", "general", "location", "scaled_dot")
@@ -30,12 +30,14 @@ class LuongAttention(Attention):
     Call arguments, Returns: those of `Attention`.
 
     Equations:
-        dot: e[b, s] = sum{query[b, u] * value[b, s, u] : u}  (3.1)
+        dot: e[b, s] = sum{query[b, u] * value[b, s, u] : u}  Luong (3.1: dot)
         scaled_dot: the same, divided by sqrt(memory_depth)
-        general: e[b, s] = sum{query[b, u] * (W_a value)[b, s, u] : u}  (3.1)
-        concat: e[b, s] = sum{v_a[u] * tanh((W_a [query; value])[b, s, u]) : u}  (3.1)
-        location: e[b, s] = (W_a query)[b, s]  (8)
-        The scores have no number in the paper, (3.1) is their section.
+        general: e[b, s] = sum{query[b, u] * (W_a value)[b, s, u] : u}
+            Luong (3.1: general)
+        concat: e[b, s] = sum{v_a[u] * tanh((W_a [query; value])[b, s, u]) : u}
+            Luong (3.1: concat)
+        location: e[b, s] = (W_a query)[b, s]  Luong (8)
+        Three scores have no number in the paper: 3.1 is their section.
 
     Shapes:
         query: [batch, target, query_depth]
@@ -92,17 +94,17 @@ class LuongAttention(Attention):
         super().build(query_shape, value_shape)
         query_depth = query_shape[-1]
         if self.score_name == "general":
-            self.key_projection = projection(self, query_depth, "key_projection")
+            self.key_projection = self.make_projection(query_depth, "key_projection")
         elif self.score_name == "concat":
             units = self.units or query_depth
-            self.query_projection = projection(self, units, "query_projection")
-            self.key_projection = projection(self, units, "key_projection")
+            self.query_projection = self.make_projection(units, "query_projection")
+            self.key_projection = self.make_projection(units, "key_projection")
             self.v = self.add_weight(
                 name="v", shape=(units,), initializer=self.kernel_initializer
             )
         elif self.score_name == "location":
-            self.query_projection = projection(
-                self, self.maximum_source, "query_projection"
+            self.query_projection = self.make_projection(
+                self.maximum_source, "query_projection"
             )
         if self.query_projection is not None:
             self.query_projection.build(query_shape)
@@ -113,24 +115,26 @@ class LuongAttention(Attention):
             self.g = self.add_weight(name="g", shape=(), initializer="ones")
 
     @property
-    def has_fast_score(self):
+    def _has_fast_score(self):
         return self.score_name == "concat"
 
     def project_keys(self, value):
-        return value if self.key_projection is None else self.key_projection(value)
+        keys = value if self.key_projection is None else self.key_projection(value)
+        return at_least_float32(keys) if self.score_name == "concat" else keys
 
     def score(self, query, memory, state=()):
+        if self.query_projection is not None:
+            query = self.apply_projection(self.query_projection, query)
         if self.score_name == "location":
-            length = ops.shape(memory.values)[1]
-            return location_score(through(self.query_projection, query), length)  # (8)
+            return location_score(query, ops.shape(memory.values)[1])
         if self.score_name == "concat":
-            query, v = through(self.query_projection, query), weight_of(self, self.v)
-            score = self.choose_score(additive_score, query, memory.keys, v)
-            return score(query, memory.keys, v)  # (3.1)
-        scale = None if self.g is None else weight_of(self, self.g)
+            score = self._implementation_of(additive_score)
+            v = self.compute_weight(self.v)
+            return score(query, memory.keys, v)  # Luong (3.1: concat)
+        scale = None if self.g is None else self.compute_weight(self.g)
         if self.score_name == "scaled_dot":
             scale = memory.keys.shape[-1] ** -0.5
-        return dot_score(query, memory.keys, scale)  # (3.1)
+        return dot_score(query, memory.keys, scale)  # Luong (3.1: general)
 
     def check_shapes(self, query_shape, value_shape):
         super().check_shapes(query_shape, value_shape)

@@ -7,13 +7,12 @@ from keras import ops
 
 from keras_seqattn.checks import check_count
 from keras_seqattn.layers.attentive_cell import AttentiveCell
-from keras_seqattn.layers.parts.base import projection, through
 from keras_seqattn.layers.parts.cell_stack import CellStack
 from keras_seqattn.types import Step
 
 
 class LuongState(NamedTuple):
-    """What a `LuongCell` carries from step to step."""
+    """The state of a `LuongCell`."""
 
     recurrent: Any
     attentional: Any  # h~_{t-1}, or () without input feeding
@@ -36,9 +35,9 @@ class LuongCell(AttentiveCell):
         **kwargs: of `DecoderCell`.
 
     Equations:
-        h_t = f(h_{t-1}, [x_t; h~_{t-1}])  (3.3)
-        c_t = sum{a_t(s) * h_s : s}  (3.1)
-        h~_t = tanh(W_c [c_t; h_t])  (5)
+        h_t = f(h_{t-1}, [x_t; h~_{t-1}])  Luong (3.3)
+        c_t = sum{a_t(s) * h_s : s}  Luong (3.1: c_t)
+        h~_t = tanh(W_c [c_t; h_t])  Luong (5)
 
     Shapes:
         inputs: [batch, target, embedding]
@@ -77,8 +76,7 @@ class LuongCell(AttentiveCell):
         self.recurrence = CellStack(self, name="recurrence")
         self.attentional_layer = None
         if attentional is not None:
-            self.attentional_layer = projection(
-                self,
+            self.attentional_layer = self.make_projection(
                 units if attentional == "units" else attentional,
                 "attentional_layer",
                 activation=self.attentional_activation,
@@ -109,14 +107,18 @@ class LuongCell(AttentiveCell):
         if self.use_input_feeding:
             fed = cells.feed(state.attentional, noise, training)
             joined = cells.join(projected_t, fed)
-        h, recurrent = cells.step(joined, state.recurrent, noise, training)  # (3.3)
-        context, alignment, attention = self.attention.attend(  # (3.1)
+        h, recurrent = cells.step(  # Luong (3.3)
+            joined, state.recurrent, noise, training
+        )
+        context, alignment, attention = self.attention.attend(  # Luong (3.1: c_t)
             h, memory, state.attention, training=training
         )
         attentional = context
         if self.attentional_layer is not None:
             both = ops.concatenate([context, h], axis=-1)
-            attentional = through(self.attentional_layer, both)  # (5)
+            attentional = self.apply_projection(
+                self.attentional_layer, both
+            )  # Luong (5)
         fed = attentional if self.use_input_feeding else ()
         return Step(attentional, alignment, LuongState(recurrent, fed, attention))
 

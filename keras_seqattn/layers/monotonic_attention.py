@@ -7,7 +7,7 @@ from keras_seqattn.checks import check_choice
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.composed_attention import ComposedAttention
 from keras_seqattn.layers.parts import checks
-from keras_seqattn.layers.parts.training_argument import given
+from keras_seqattn.layers.parts.training_kwargs import training_kwargs
 from keras_seqattn.ops.align import (
     closed_monotonic_alignment,
     first_position,
@@ -26,8 +26,8 @@ class MonotonicAttention(ComposedAttention):
 
     From where it stands, it goes on until it stops at a position with probability p.
     Training takes the expected alignment of this process (soft), inference the process
-    itself (hard): the first position with p > 1/2. Alignments sum to at most 1: it may
-    run past the end, and then reads nothing, then and ever after.
+    itself (hard): the first position with p > 1/2. Alignments sum to at most 1: once
+    the process has passed the end, it reads nothing at this and all later queries.
 
     The defaults are the bare equations. The paper trains with `noise=1.0` on top of
     `BahdanauAttention(units, normalize=True)`, and starts r at a value chosen for the
@@ -52,10 +52,10 @@ class MonotonicAttention(ComposedAttention):
     Call arguments, Returns: those of `Attention`.
 
     Equations:
-        e[b, s] = score(query[b], value[b, s]) + r  (11)
-        p[b, s] = sigmoid(e[b, s])  (12)
-        q[b, s] = (1 - p[b, s - 1]) * q[b, s - 1] + previous[b, s]  (13)
-        alignment[b, s] = p[b, s] * q[b, s]  (14)
+        e[b, s] = score(query[b], value[b, s]) + r  Raffel (11)
+        p[b, s] = sigmoid(e[b, s])  Raffel (12)
+        q[b, s] = (1 - p[b, s - 1]) * q[b, s - 1] + previous[b, s]  Raffel (13)
+        alignment[b, s] = p[b, s] * q[b, s]  Raffel (14)
 
     Shapes:
         query: [batch, target, query_depth]
@@ -112,11 +112,11 @@ class MonotonicAttention(ComposedAttention):
     def align(self, scores, query, memory, past, training=None):
         checks.check_past(type(self).__name__, past, query, "[batch, ..., source]")
         e = at_least_float32(scores)
-        e = e + ops.cast(self.r, e.dtype)  # (11)
+        e = e + ops.cast(self.r, e.dtype)  # Raffel (11)
         real = memory.mask
         if real is not None:
             real = per_query(real, len(e.shape))
-        alignment = self.walk(e, past, real=real, **given(training))
+        alignment = self.walk(e, past, real=real, **training_kwargs(training))
         return alignment, alignment
 
     def get_config(self):
@@ -133,8 +133,8 @@ class MonotonicAttention(ComposedAttention):
 class _Walk(keras.layers.Layer):
     """From scores to the alignment: soft in training, hard at inference.
 
-    A layer of its own, so that Keras fills in `training` wherever it was not passed, as
-    it does for dropout, and casts nothing: alignments need float32.
+    It is a layer so that Keras fills in `training` where it is not passed, as for
+    dropout. It casts nothing: alignments need float32.
     """
 
     def __init__(self, noise, inference, form, seed, **kwargs):
@@ -148,9 +148,9 @@ class _Walk(keras.layers.Layer):
             dtype, seed = keras.backend.standardize_dtype(e.dtype), self.seed_generator
             noise = keras.random.normal(ops.shape(e), dtype=dtype, seed=seed)
             e = e + self.noise * noise
-        choose = ops.sigmoid(e)  # (12)
+        choose = ops.sigmoid(e)  # Raffel (12)
         if real is not None:
             choose = ops.where(real, choose, 0.0)
         if training or self.inference == "soft":
-            return FORMS[self.form](choose, past)  # (13), (14)
+            return FORMS[self.form](choose, past)
         return hard_monotonic_alignment(choose, past)

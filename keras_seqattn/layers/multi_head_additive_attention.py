@@ -6,16 +6,16 @@ from keras import ops
 from keras_seqattn.checks import check_count
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.parts.base import projection, through, weight_of
-from keras_seqattn.layers.parts.training_argument import given
+from keras_seqattn.layers.parts.training_kwargs import training_kwargs
 from keras_seqattn.ops.align import multi_head_context
+from keras_seqattn.ops.precision import at_least_float32
 from keras_seqattn.ops.score import multi_head_additive_score
 from keras_seqattn.types import Attended
 
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
 class MultiHeadAdditiveAttention(Attention):
-    """Several additive attentions side by side, each on projections of its own.
+    """Several additive attentions side by side, each with its own projections.
 
     Query, key and value projections have `units / heads` columns for each head; the
     contexts of all heads are concatenated and projected once more.
@@ -35,11 +35,12 @@ class MultiHeadAdditiveAttention(Attention):
 
     Equations:
         e[b, h, s] = sum{v[h, u] * tanh((W_a query)[b, h, u]
-            + (U_a value)[b, s, h, u]) : u}  (A.1.2)
-        alignment[b, h] = softmax(e[b, h])  (6)
-        heads[b, h, u] = sum{alignment[b, h, s] * (W_V value)[b, s, h, u] : s}  (5)
+            + (U_a value)[b, s, h, u]) : u}  Bahdanau (A.1.2: each head)
+        alignment[b, h] = softmax(e[b, h])  Bahdanau (6)
+        heads[b, h, u] = sum{alignment[b, h, s] * (W_V value)[b, s, h, u] : s}
+            Bahdanau (5: each head)
         context = W_O [heads[b, 1]; ...; heads[b, H]]
-        Numbers: Bahdanau et al. 2015; RNMT+ has none.
+        The paper on RNMT+ has no numbers.
 
     Shapes:
         query: [batch, target, query_depth]
@@ -59,6 +60,8 @@ class MultiHeadAdditiveAttention(Attention):
         Bahdanau, Cho, Bengio 2015, arXiv:1409.0473.
     """
 
+    _has_fast_score = True
+
     def __init__(self, units, heads=4, value_units=None, **kwargs):
         super().__init__(**kwargs)
         owner = type(self).__name__
@@ -74,16 +77,16 @@ class MultiHeadAdditiveAttention(Attention):
                 f"Use e.g. units={(units // heads + 1) * heads}",
             )
         self.units, self.heads, self.value_units = units, heads, value_units
-        self.query_projection = projection(self, units, "query_projection")  # W_a
-        self.key_projection = projection(self, units, "key_projection")  # U_a
-        self.value_projection = projection(self, units, "value_projection")  # W_V
+        self.query_projection = self.make_projection(units, "query_projection")  # W_a
+        self.key_projection = self.make_projection(units, "key_projection")  # U_a
+        self.value_projection = self.make_projection(units, "value_projection")  # W_V
 
     def build(self, query_shape, value_shape):
         super().build(query_shape, value_shape)
         self.query_projection.build(query_shape)
         self.key_projection.build(value_shape)
         depth = self.value_units or value_shape[-1]
-        self.output_projection = projection(self, depth, "output_projection")  # W_O
+        self.output_projection = self.make_projection(depth, "output_projection")  # W_O
         self.output_projection.build((*query_shape[:-1], self.units))
         self.v = self.add_weight(
             name="v",
@@ -91,23 +94,18 @@ class MultiHeadAdditiveAttention(Attention):
             initializer=self.kernel_initializer,
         )
 
-    @property
-    def has_fast_score(self):
-        return True
-
     def project_keys(self, value):
-        return self.key_projection(value)
+        return at_least_float32(self.key_projection(value))  # for the tanh of a score
 
     def score(self, query, memory, state=()):
-        query = self._split(through(self.query_projection, query))
-        keys, v = self._split(memory.keys), weight_of(self, self.v)
-        score = self.choose_score(multi_head_additive_score, query, keys, v)
-        return score(query, keys, v)  # (A.1.2)
+        query = self._split(self.apply_projection(self.query_projection, query))
+        keys, v = self._split(memory.keys), self.compute_weight(self.v)
+        return self._implementation_of(multi_head_additive_score)(query, keys, v)
 
     def read(self, alignment, memory, state, training=None):
         alignment = ops.cast(alignment, self.compute_dtype)
-        dropped = self.alignment_dropout(alignment, **given(training))
-        heads = multi_head_context(dropped, self._split(memory.values))  # (5)
+        dropped = self.alignment_dropout(alignment, **training_kwargs(training))
+        heads = multi_head_context(dropped, self._split(memory.values))
         joined = ops.reshape(heads, (*ops.shape(heads)[:-2], self.units))
         return Attended(self.output_projection(joined), alignment, state)
 

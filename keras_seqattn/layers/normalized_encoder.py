@@ -1,25 +1,26 @@
-"""An encoder whose annotations are normalised and dropped before anybody reads them."""
+"""An encoder with layer normalisation and dropout of its annotations."""
 
 import keras
 
 from keras_seqattn.checks import check_rate
 from keras_seqattn.errors import four_part_error
+from keras_seqattn.layers.composite import Composite
 from keras_seqattn.layers.encoder import Encoder
-from keras_seqattn.layers.parts.base import Composite, build_part, serialize_part
+from keras_seqattn.layers.parts.nested_layers import build_part, serialize_part
 from keras_seqattn.ops.mask import zero_padding
 from keras_seqattn.types import Encoded
 
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
 class NormalizedEncoder(Composite):
-    """Layer normalisation and dropout of what another encoder returns.
+    """Layer normalisation and dropout of the annotations of another encoder.
 
     Small data needs it: the text-only systems of LIUM-CVC drop half of every
     annotation. The state is that of the encoder inside; a bridge that reads the mean of
     the annotations (`DenseBridge(inputs="mean")`) reads the normalised, dropped ones.
 
     Args:
-        encoder: an `Encoder`, e.g. `BiEncoder`; it is part of this layer from then on.
+        encoder: an `Encoder`, e.g. `BiEncoder`, a new one: this layer owns it.
         dropout: rate at which entries of the annotations are dropped, drawn anew at
             every position.
         epsilon: added to the variance.

@@ -3,7 +3,6 @@
 import keras
 
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.parts.base import projection, through
 from keras_seqattn.ops.score import one_layer_score
 
 
@@ -40,8 +39,8 @@ class OneLayerAttention(Attention):
 
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
-        self.query_projection = projection(self, 1, "query_projection")
-        self.key_projection = projection(self, 1, "key_projection")
+        self.query_projection = self.make_projection(1, "query_projection")
+        self.key_projection = self.make_projection(1, "key_projection")
 
     def build(self, query_shape, value_shape):
         super().build(query_shape, value_shape)
@@ -52,4 +51,6 @@ class OneLayerAttention(Attention):
         return self.key_projection(value)
 
     def score(self, query, memory, state=()):
-        return one_layer_score(through(self.query_projection, query), memory.keys)
+        return one_layer_score(
+            self.apply_projection(self.query_projection, query), memory.keys
+        )

@@ -1,16 +1,16 @@
-"""From what a decoder returns to logits, over all steps at once."""
+"""From the outputs of a decoder to logits, for all steps at once."""
 
 import keras
 from keras import ops
 
 from keras_seqattn.checks import check_count, check_rate
 from keras_seqattn.errors import four_part_error
+from keras_seqattn.layers.composite import Composite
 from keras_seqattn.layers.parts import checks
-from keras_seqattn.layers.parts.base import Composite, projection, serialize_part
-from keras_seqattn.layers.parts.steps import step_verb
-from keras_seqattn.ops.carried import carry_readout
+from keras_seqattn.layers.parts.last_product import LastProduct
+from keras_seqattn.layers.parts.nested_layers import serialize_part
+from keras_seqattn.ops.logits_extras import carry_readout
 from keras_seqattn.ops.mask import zero_padding
-from keras_seqattn.types import Columns, Readout
 
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
@@ -24,7 +24,7 @@ class OutputHead(Composite):
         vocabulary_size: number of tokens.
         embedding: a `keras.layers.ReversibleEmbedding` whose matrix is used backwards
             ("tied"); outputs of another depth are projected to it first. None: a matrix
-            of its own. Saving keeps the tie, `keras.models.clone_model` does not.
+            of the head. Saving keeps the tie, `keras.models.clone_model` does not.
         use_bias: whether every token has a bias; Luong et al.'s (6) has none.
         kernel_initializer: for the matrix and the projection.
         dropout: rate of the dropout on the outputs, before any product.
@@ -40,7 +40,7 @@ class OutputHead(Composite):
         logits `[batch, target, vocabulary]`.
 
     Equations:
-        p(y_t | y_{<t}, x) = softmax(W_s h~_t): these are the W_s h~_t  (Luong et al. 6)
+        p(y_t | y_{<t}, x) = softmax(W_s h~_t): the logits are W_s h~_t  Luong (6)
 
     Shapes:
         outputs: [batch, target, units]
@@ -85,14 +85,14 @@ class OutputHead(Composite):
 
     def build(self, outputs_shape):
         if self.embedding is None:
-            self.projection = projection(self, self.vocabulary_size, "projection")
+            self.projection = self.make_projection(self.vocabulary_size, "projection")
             self.projection.build(outputs_shape)
         else:
             if not self.embedding.built:
                 self.embedding.build()
             if outputs_shape[-1] != self.embedding.output_dim:
                 width = self.embedding.output_dim
-                self.to_embedding = projection(self, width, "to_embedding")
+                self.to_embedding = self.make_projection(width, "to_embedding")
                 self.to_embedding.build(outputs_shape)
         if self.use_bias:
             self.bias = self.add_weight(
@@ -103,111 +103,33 @@ class OutputHead(Composite):
         owner = type(self).__name__
         checks.check_mask(owner, mask, "outputs", outputs.shape, "target")
         outputs = zero_padding(outputs, mask)
-        hidden = self._hidden(outputs, training)
+        hidden = self.hidden(outputs, training)
         if self.embedding is None:
-            logits = self.projection(hidden)  # (6)
+            logits = self.projection(hidden)  # Luong (6)
         else:
             logits = self.embedding(hidden, reverse=True)  # in the embedding's dtype
             logits = ops.cast(logits, self.compute_dtype)
         if self.bias is not None:
             logits = logits + self.bias
-        return carry_readout(logits, self._readout(hidden, training))
+        return carry_readout(logits, self._product.readout(hidden, training))
 
-    def _hidden(self, outputs, training):
+    def hidden(self, outputs, training=False):
+        """The left factor of the last product, `[batch, ..., depth]`."""
         outputs = self.output_dropout(outputs, training=training)
         return outputs if self.to_embedding is None else self.to_embedding(outputs)
 
-    def _readout(self, hidden, training):
-        """What `FusedCrossentropy` takes, where the last product is a plain one."""
-        if not self._is_plain:
-            return None
-        kernel, tied = self._kernel
-        if self.embedding is not None:
-            dtype = keras.backend.result_type(hidden.dtype, kernel.dtype)
-            hidden = ops.cast(hidden, dtype)  # as the embedding multiplies
-        return Readout(hidden, kernel, self.bias, tied, bool(training))
+    @property
+    def last_product(self):
+        """`LastProduct` of `hidden`, for the loss and the search.
 
-    # Many steps -------------------------------------------------------------------
-
-    def look_ahead(self):
-        """`Columns` of all tokens, where many steps gain by them; else None.
-
-        An embedding has a row for each token, and a product of few rows with its
-        transpose takes up to four times as long: it is transposed once.
+        None for a subclass that overrides `call`: its logits may be others.
         """
-        is_tied = self._is_plain and self._kernel[1]
-        return self._columns() if is_tied else None
-
-    @step_verb
-    def columns(self, ids):
-        """What the logits of some tokens need, gathered once for many steps.
-
-        Args:
-            ids: int `[size]`.
-
-        Returns:
-            `Columns`, for `among`.
-        """
-        if not self._is_plain:
-            raise four_part_error(
-                f"{type(self).__name__} cannot be cut down to some tokens",
-                "a last product of plain weights",
-                "weights that are quantised or adapted, or an embedding with "
-                "logit_soft_cap or reverse_dtype",
-                "Drop the shortlist: all tokens have logits",
-            )
-        return self._columns(ids)
-
-    def _columns(self, ids=None):
-        kernel, transposed = self._kernel
-        bias = () if self.bias is None else ops.convert_to_tensor(self.bias)
-        if ids is not None:
-            kernel = ops.take(kernel, ids, axis=0 if transposed else 1)
-            bias = () if self.bias is None else ops.take(bias, ids)
-        kernel = ops.transpose(kernel) if transposed else kernel
-        return Columns(ops.cast(kernel, self._last.compute_dtype), bias)
-
-    @step_verb
-    def among(self, outputs, columns):
-        """Logits of the tokens whose columns these are.
-
-        Args:
-            outputs: `[batch, ..., depth]`.
-            columns: of the tokens, from `columns`.
-
-        Returns:
-            `[batch, ..., size]`.
-        """
-        hidden = self._hidden(outputs, training=False)
-        hidden = ops.cast(hidden, columns.kernel.dtype)
-        logits = ops.cast(ops.matmul(hidden, columns.kernel), self.compute_dtype)
-        if self.bias is None:
-            return logits
-        return logits + ops.cast(columns.bias, self.compute_dtype)
-
-    # The last product -------------------------------------------------------------
+        return self._product if type(self).call is OutputHead.call else None
 
     @property
-    def _last(self):
-        """The layer that multiplies."""
-        return self.projection if self.embedding is None else self.embedding
-
-    @property
-    def _is_plain(self):
-        """Whether it multiplies by its weights, and does nothing else."""
-        changed = [self._last.quantization_mode, self._last.lora_enabled]
-        if self.embedding is not None:
-            changed += [self.embedding.logit_soft_cap, self.embedding.reverse_dtype]
-        return not any(changed)
-
-    @property
-    def _kernel(self):
-        """Its weight, and whether that is `[vocabulary, depth]`."""
-        if self.embedding is None:
-            return self.projection.kernel, False
-        if self.embedding.tie_weights:
-            return self.embedding.embeddings, True
-        return self.embedding.reverse_embeddings, False
+    def _product(self):
+        layer = self.projection if self.embedding is None else self.embedding
+        return LastProduct(layer, self.bias, self.compute_dtype)
 
     def compute_mask(self, outputs, previous_mask):
         return previous_mask

@@ -5,7 +5,6 @@ import keras
 from keras_seqattn.checks import check_count
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.parts.base import projection, through
 from keras_seqattn.ops.score import dot_score
 
 
@@ -22,8 +21,8 @@ class ProjectedDotAttention(Attention):
     Call arguments, Returns: those of `Attention`.
 
     Equations:
-        e[b, s] = factor * sum{(W_Q query)[b, u] * (W_K value)[b, s, u] : u}  (1)
-        Number: Vaswani et al. 2017.
+        e[b, s] = factor * sum{(W_Q query)[b, u] * (W_K value)[b, s, u] : u}
+            Vaswani (1)
 
     Shapes:
         query: [batch, target, query_depth]
@@ -53,8 +52,8 @@ class ProjectedDotAttention(Attention):
                 f"Pass e.g. factor={units}**-0.5",
             )
         self.units, self.factor = units, factor
-        self.query_projection = projection(self, units, "query_projection")  # W_Q
-        self.key_projection = projection(self, units, "key_projection")  # W_K
+        self.query_projection = self.make_projection(units, "query_projection")  # W_Q
+        self.key_projection = self.make_projection(units, "key_projection")  # W_K
 
     def build(self, query_shape, value_shape):
         super().build(query_shape, value_shape)
@@ -65,8 +64,8 @@ class ProjectedDotAttention(Attention):
         return self.key_projection(value)
 
     def score(self, query, memory, state=()):
-        query = through(self.query_projection, query)
-        return dot_score(query, memory.keys, self.factor)  # (1)
+        query = self.apply_projection(self.query_projection, query)
+        return dot_score(query, memory.keys, self.factor)  # Vaswani (1)
 
     def get_config(self):
         return {**super().get_config(), "units": self.units, "factor": self.factor}

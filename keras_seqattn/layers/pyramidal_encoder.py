@@ -40,8 +40,8 @@ class PyramidalEncoder(Encoder):
         `source` divided by `factor` and rounded up, once for each pyramidal layer.
 
     Equations:
-        h_i^j = BLSTM(h_{i-1}^j, h_i^{j-1}), the bottom layer  (4)
-        h_i^j = pBLSTM(h_{i-1}^j, [h_{2i}^{j-1}, h_{2i+1}^{j-1}])  (5)
+        h_i^j = BLSTM(h_{i-1}^j, h_i^{j-1}), the bottom layer  Chan (4)
+        h_i^j = pBLSTM(h_{i-1}^j, [h_{2i}^{j-1}, h_{2i+1}^{j-1}])  Chan (5)
         j counts layers, i steps.
 
     Shapes:
@@ -82,11 +82,15 @@ class PyramidalEncoder(Encoder):
             level.build((inputs_shape[0], None, self.factor * 2 * self.units))
 
     def encode(self, inputs, mask, training):
-        values, _, states = self.bottom(inputs, mask=mask, training=training)  # (4)
+        values, _, states = self.bottom(  # Chan (4)
+            inputs, mask=mask, training=training
+        )
         for level in self.pyramid:
             mask = _group_mask(mask, self.factor)
             read = _group_values(values, self.factor)
-            values, _, state = level(read, mask=mask, training=training)  # (5)
+            values, _, state = level(  # Chan (5)
+                read, mask=mask, training=training
+            )
             states = [*states, *state]
         return Encoded(values, mask, states)
 

@@ -35,9 +35,9 @@ class StackedEncoder(Encoder):
         is twice as wide as the others: it is the bidirectional layer's.
 
     Equations:
-        x_t^1 = [fw; bw], the bidirectional layer (section 3.2)
-        m_t^i = LSTM_i(m_{t-1}^i, x_t^{i-1}), i counts layers from the bottom  (5)
-        x_t^i = m_t^i + x_t^{i-1} from the layer `residual_from` on  (6)
+        x_t^1 = [fw; bw], the bidirectional layer  Wu (3.2)
+        m_t^i = LSTM_i(m_{t-1}^i, x_t^{i-1}), i counts layers from the bottom  Wu (5)
+        x_t^i = m_t^i + x_t^{i-1} from the layer `residual_from` on  Wu (6: encoder)
 
     Shapes:
         inputs: [batch, source, depth]
@@ -79,13 +79,15 @@ class StackedEncoder(Encoder):
             inputs_shape = (*inputs_shape[:2], self.units)
 
     def encode(self, inputs, mask, training):
-        values, _, states = self.bottom(inputs, mask=mask, training=training)
+        values, _, states = self.bottom(  # Wu (3.2)
+            inputs, mask=mask, training=training
+        )
         for number, layer in enumerate(self.upper_layers, start=2):
             below = values
             read = self.input_dropout(below, training=training)
-            values, state = self.run(layer, read, mask, training)  # (5)
+            values, state = self.run(layer, read, mask, training)  # Wu (5)
             if self.residual_from is not None and number >= self.residual_from:
-                values = values + below  # (6)
+                values = values + below  # Wu (6: encoder)
             states = [*states, state]
         return Encoded(values, mask, states)
 

@@ -4,9 +4,8 @@ import keras
 from keras import ops
 
 from keras_seqattn.losses.smoothed_crossentropy import SmoothedCrossentropy
-from keras_seqattn.ops.carried import carry_judged, readout_of
-from keras_seqattn.ops.dispatch import choose
 from keras_seqattn.ops.fast.cross_entropy import output_cross_entropy
+from keras_seqattn.ops.logits_extras import carry_token_losses, readout_of
 from keras_seqattn.ops.token_ids import like, token_ids
 
 
@@ -58,15 +57,9 @@ class FusedCrossentropy(SmoothedCrossentropy):
         super().__init__(label_smoothing, name=name, dtype=dtype)
 
     def __call__(self, y_true, y_pred, sample_weight=None):
-        reason = None
-        if readout_of(y_pred) is None:
-            reason = "the predictions are not the unchanged logits of a head"
-        elif len(y_pred.shape) != 3:
-            reason = "the logits are not [batch, target, vocabulary]"
-        loss = choose(
-            type(self).__name__, "auto", super().__call__, self._loss_of_readout, reason
-        )
-        return loss(y_true, y_pred, sample_weight)
+        if readout_of(y_pred) is None or len(y_pred.shape) != 3:
+            return super().__call__(y_true, y_pred, sample_weight)
+        return self._loss_of_readout(y_true, y_pred, sample_weight)
 
     def _loss_of_readout(self, y_true, y_pred, sample_weight=None):
         mask = getattr(y_pred, "_keras_mask", None)
@@ -77,11 +70,11 @@ class FusedCrossentropy(SmoothedCrossentropy):
         if sample_weight is not None:
             ones = ops.ones_like(labels, dtype=self.dtype)
             sample_weight = ones * like(ones, sample_weight)
-        judged = output_cross_entropy(
+        token_losses = output_cross_entropy(
             readout_of(y_pred), labels, mask, sample_weight, self.label_smoothing
         )
-        carry_judged(y_pred, y_true, judged)
-        mean = ops.divide_no_nan(ops.cast(judged.total, self.dtype), count)
+        carry_token_losses(y_pred, y_true, token_losses)
+        mean = ops.divide_no_nan(ops.cast(token_losses.total, self.dtype), count)
         return _ComputedLoss(self.name, dtype=self.dtype)(mean[None], mean[None])
 
     def get_config(self):

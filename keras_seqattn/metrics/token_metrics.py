@@ -4,8 +4,8 @@ import keras
 from keras import ops
 
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.ops.carried import judged_of
 from keras_seqattn.ops.cross_entropy import as_logits, cross_entropy
+from keras_seqattn.ops.logits_extras import token_losses_of
 from keras_seqattn.ops.precision import at_least_float32
 from keras_seqattn.ops.token_ids import like, token_ids
 
@@ -18,7 +18,7 @@ class TokenMean(keras.metrics.Metric):
     counts the same.
 
     A subclass defines `measure(y_true, y_pred)`, which returns one value per token
-    `[batch, target]`. It can also define `read(judged)`, which takes these values from
+    `[batch, target]`. It can also define `read(token_losses)`, which takes these values from
     a loss that does not compute all logits.
     """
 
@@ -30,8 +30,8 @@ class TokenMean(keras.metrics.Metric):
 
     def update_state(self, y_true, y_pred, sample_weight=None):
         mask = getattr(y_pred, "_keras_mask", None)
-        judged = judged_of(y_pred, y_true)
-        values = None if judged is None else self.read(judged)
+        token_losses = token_losses_of(y_pred, y_true)
+        values = None if token_losses is None else self.read(token_losses)
         if values is None:
             y_pred = ops.convert_to_tensor(y_pred)
             values = self.measure(token_ids(y_true, y_pred), y_pred)
@@ -55,7 +55,7 @@ class TokenMean(keras.metrics.Metric):
             kind=NotImplementedError,
         )
 
-    def read(self, judged):
+    def read(self, token_losses):
         """Return the same values from those of `FusedCrossentropy`, or None."""
         return None
 
@@ -107,8 +107,8 @@ class TokenAccuracy(TokenMean):
         predicted = ops.argmax(y_pred, axis=-1)
         return ops.equal(ops.cast(y_true, predicted.dtype), predicted)
 
-    def read(self, judged):
-        return judged.right
+    def read(self, token_losses):
+        return token_losses.correct
 
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
@@ -150,8 +150,8 @@ class Perplexity(TokenMean):
     def measure(self, y_true, y_pred):
         return cross_entropy(y_true, as_logits(y_pred, self.from_logits))
 
-    def read(self, judged):
-        return judged.surprise
+    def read(self, token_losses):
+        return token_losses.negative_log_likelihood
 
     def result(self):
         return self._readable(ops.exp(self.mean()))

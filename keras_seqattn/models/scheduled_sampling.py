@@ -4,7 +4,7 @@ import keras
 from keras import ops
 
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.layers.parts.base import deserialize_part
+from keras_seqattn.layers.parts.nested_layers import deserialize_part
 from keras_seqattn.models.sampling_probability import SamplingProbability
 from keras_seqattn.ops.precision import at_least_float32
 

@@ -8,8 +8,9 @@ from keras import ops
 from keras_seqattn.checks import check_rate
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.parts import checks
-from keras_seqattn.layers.parts.base import carry_mask, deserialize_part, serialize_part
+from keras_seqattn.layers.parts.nested_layers import deserialize_part, serialize_part
 from keras_seqattn.models.summary import summary_lines
+from keras_seqattn.ops.mask import carry_mask
 from keras_seqattn.types import Shortened, Started, Step
 
 _PARTS = (
@@ -154,8 +155,8 @@ class Seq2Seq(keras.Model):
     def look_ahead(self, memory):
         """Return the memory with work that many steps share already done."""
         memory = self.decoder.look_ahead(memory)
-        has_columns = hasattr(self.head, "look_ahead") and _shortens(self.head)
-        columns = self.head.look_ahead() if has_columns else None
+        product = getattr(self.head, "last_product", None)
+        columns = None if product is None else product.look_ahead()
         return memory if columns is None else Shortened(memory, (), columns)
 
     def select(self, memory, rows):
@@ -171,9 +172,10 @@ class Seq2Seq(keras.Model):
             memory: of `start`, or of `look_ahead`.
             ids: int `[size]`, the tokens.
         """
-        _check_shortens(self.head)
+        product = getattr(self.head, "last_product", None)
+        _check_last_product(self.head, product)
         memory = memory.memory if isinstance(memory, Shortened) else memory
-        return Shortened(memory, ids, self.head.columns(ids))
+        return Shortened(memory, ids, product.columns(ids))
 
     def step(self, tokens, state, memory):
         """Compute one target step.
@@ -200,7 +202,8 @@ class Seq2Seq(keras.Model):
         embedded = self.target_embedding(tokens)
         step = self.decoder.step(embedded, state, memory.memory)
         read = [step.output, embedded] if self._head_reads else [step.output]
-        logits = self.head.among(*read, memory.columns)
+        hidden = self.head.hidden(*read)
+        logits = self.head.last_product.logits(hidden, memory.columns)
         return Step(logits, step.alignment, step.state)
 
     # Whole sequences --------------------------------------------------------------
@@ -357,18 +360,12 @@ def _word_dropout(rate, seed, embedding, name):
     )
 
 
-def _shortens(head):
-    """Its logits are those of `among`: no class above has only its own `call`."""
-    words = (vars(c).keys() & {"call", "among"} for c in type(head).__mro__)
-    return "among" in next(filter(None, words))
-
-
-def _check_shortens(head):
-    if not _shortens(head):
+def _check_last_product(head, product):
+    if product is None:
         raise four_part_error(
             "Seq2Seq has a head that cannot be cut down to some tokens",
             "an OutputHead, a DeepOutputHead, or a layer whose class defines "
-            "`columns` and `among` beside its `call`",
+            "`hidden` and `last_product` beside its `call`",
             f"{type(head).__name__}",
             "Drop the shortlist: all tokens have logits",
         )

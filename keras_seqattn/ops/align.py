@@ -1,4 +1,4 @@
-"""Alignments: from scores to how much of each source position is read.
+"""Alignments: from scores to the share of each source position.
 
 Everything here computes in float32 (or float64), because half precision can hold
 neither the mask value nor a product of many probabilities. Shapes: scores `[batch, ...,
@@ -6,13 +6,11 @@ source]`, mask `[batch, source]` (or that of the scores, where it differs from q
 query) or None, results as the scores.
 """
 
-import math
-
 from keras import ops
 
+from keras_seqattn.ops.loop_ops import multiply_each
 from keras_seqattn.ops.mask import per_query
 from keras_seqattn.ops.precision import at_least_float32
-from keras_seqattn.ops.products import multiply_each
 
 LOWEST = -1e9  # finite, so that no gradient becomes NaN; exp of it is exactly 0
 
@@ -23,12 +21,12 @@ def masked_softmax(scores, mask=None):
     A row with nothing real to attend to gets zeros.
     """
     scores = at_least_float32(scores)
-    if mask is None:
-        return _softmax(scores)  # (6)
-    if len(mask.shape) < len(scores.shape):
-        mask = per_query(mask, len(scores.shape))
-    alignment = _softmax(ops.where(mask, scores, LOWEST))  # (6)
-    return ops.where(mask, alignment, 0.0)
+    if mask is not None:
+        if len(mask.shape) < len(scores.shape):
+            mask = per_query(mask, len(scores.shape))
+        scores = ops.where(mask, scores, LOWEST)
+    alignment = _softmax(scores)  # Bahdanau (6)
+    return alignment if mask is None else ops.where(mask, alignment, 0.0)
 
 
 def _softmax(scores):
@@ -52,26 +50,30 @@ def position_window(center, source_length, width):
     return distances, ops.abs(distances) <= width
 
 
-def predicted_position(lengths, position):
+def predicted_position(lengths, query, v):
     """Luong et al. 2015: `p_t = S * sigmoid(v_p . tanh(W_p h_t))`.
 
     Args:
         lengths: `[batch]`, number of real source positions S.
-        position: `[batch, ...]`, `v_p . tanh(W_p h_t)`.
+        query: `[batch, ..., units]`, already multiplied by W_p.
+        v: `[units]`, v_p.
+
+    Returns:
+        `[batch, ...]`, float32 at least, counted from 1.
     """
-    position = at_least_float32(position)
-    lengths = ops.reshape(lengths, (-1,) + (1,) * (len(position.shape) - 1))
-    return ops.cast(lengths, position.dtype) * ops.sigmoid(position)  # (9)
+    share = at_least_float32(ops.einsum("...u,u->...", ops.tanh(query), v))
+    lengths = ops.reshape(lengths, (-1,) + (1,) * (len(share.shape) - 1))
+    return ops.cast(lengths, share.dtype) * ops.sigmoid(share)  # Luong (9)
 
 
 def gaussian(distances, width):
-    """Luong et al. 2015: favours positions near p_t, sigma = D / 2."""
+    """Luong et al. 2015: the factor that favours positions near p_t, sigma = D / 2."""
     sigma = width / 2.0
-    return ops.exp(-ops.square(distances) / (2.0 * sigma**2))  # (10)
+    return ops.exp(-ops.square(distances) / (2.0 * sigma**2))
 
 
 def no_position(values):
-    """Nothing read yet: zeros `[batch, source]` for values `[batch, source, ...]`."""
+    """The alignment before any query: zeros, for values `[batch, source, ...]`."""
     return at_least_float32(ops.zeros(ops.shape(values)[:2], values.dtype))
 
 
@@ -84,8 +86,8 @@ def first_position(values):
 def monotonic_alignment(choose, previous):
     """Raffel et al. 2017, the expected alignment of a monotonic process.
 
-    The process walks on from where it stood, and stops at position s with probability
-    `choose[s]`; `q[s]` is the probability of coming as far as s:
+    The process starts at its last position, walks to the right, and stops at position s
+    with probability `choose[s]`; `q[s]` is the probability that it reaches s:
     `q[b, s] = (1 - choose[b, s-1]) * q[b, s-1] + previous[b, s]` and
     `alignment[b, s] = choose[b, s] * q[b, s]`.
 
@@ -96,15 +98,16 @@ def monotonic_alignment(choose, previous):
     walk_on = ops.concatenate(
         [ops.zeros_like(choose[..., :1]), 1.0 - choose[..., :-1]], axis=-1
     )
-    return choose * linear_recurrence(walk_on, previous)  # (13), (14)
+    q = linear_recurrence(walk_on, previous)  # Raffel (13)
+    return choose * q  # Raffel (14)
 
 
 def linear_recurrence(keep, add):
     """`q[s] = keep[s] * q[s-1] + add[s]`, exact, in log2(source) steps.
 
-    After the doubling k, keep holds the product of the last k factors, and q what came
-    from the last k positions. As `keep[0]` is 0, so is every product that reaches back
-    beyond the first position: what `roll` wraps around there is multiplied by 0.
+    After the doubling k, `keep` has the product of the last k factors, and `q` the sum
+    over the last k positions. As `keep[0]` is 0, every product that reaches beyond the
+    first position is 0: it cancels the values that `roll` wraps around.
 
     Args:
         keep: `[..., source]`, where `keep[..., 0]` is 0: nothing comes before it.
@@ -136,20 +139,21 @@ def closed_monotonic_alignment(choose, previous):
     """`monotonic_alignment` as published in closed form: two scans over the source.
 
     It divides by the probability of passing all positions before s, the product of
-    `1 - choose`, clipped at 1e-10 as in the authors' code. The clip loses alignment
-    where that product is smaller: from the 34th position with `choose` = 1/2 on, and
-    behind a single one with `choose` = 1. What stood there before is gone, and so is
-    its gradient.
+    `1 - choose`, clipped at 1e-10 as in the authors' code. Where that product is
+    smaller, the clip loses alignment, and its gradient: from the 34th position on with
+    `choose` = 1/2, and behind a single position with `choose` = 1.
     """
     still = ops.cumprod(1.0 - choose, axis=-1)
     still = ops.concatenate([ops.ones_like(still[..., :1]), still[..., :-1]], axis=-1)
     came = ops.cumsum(previous / ops.clip(still, 1e-10, 1.0), axis=-1)
-    return choose * still * came  # (C.1)
+    return choose * still * came  # Raffel (C.1)
 
 
 def hard_monotonic_alignment(choose, previous):
-    """Raffel et al. 2017 at inference: the first position not before the last one that
-    is chosen (`choose > 0.5`), or nothing at all."""
+    """Raffel et al. 2017 at inference: one position, or none.
+
+    It is the first one, from the last position on, with `choose > 0.5`.
+    """
     reached = ops.cumsum(previous, axis=-1)  # 0 before the last position, 1 from it on
     candidates = ops.where(choose > 0.5, reached, 0.0)
     earlier = ops.cumsum(candidates, axis=-1) - candidates
@@ -157,8 +161,8 @@ def hard_monotonic_alignment(choose, previous):
 
 
 def coverage_update(coverage, alignment):
-    """See et al. 2017: what has been read so far, `c_t = sum{a_{t'} : t' < t}`."""
-    return coverage + ops.cast(alignment, coverage.dtype)  # (10)
+    """See et al. 2017: the sum of all past alignments, `c_t = sum{a_t' : t' < t}`."""
+    return coverage + ops.cast(alignment, coverage.dtype)  # See (10)
 
 
 def context_vector(alignment, values):
@@ -171,10 +175,7 @@ def context_vector(alignment, values):
     Returns:
         `[batch, ..., memory_depth]`.
     """
-    shape = ops.shape(alignment)
-    queries = ops.reshape(alignment, (shape[0], math.prod(shape[1:-1]), shape[-1]))
-    context = multiply_each(queries, values)  # (5)
-    return ops.reshape(context, (*shape[:-1], values.shape[-1]))
+    return multiply_each(alignment, values)  # Bahdanau (5)
 
 
 def multi_head_context(alignment, values):
@@ -187,4 +188,6 @@ def multi_head_context(alignment, values):
     Returns:
         `[batch, ..., heads, depth]`.
     """
-    return ops.einsum("b...hs,bshv->b...hv", alignment, values)  # (5)
+    return ops.einsum(  # Bahdanau (5: each head)
+        "b...hs,bshv->b...hv", alignment, values
+    )

@@ -1,8 +1,9 @@
-"""One step of a recurrent cell, after all products with the inputs have been summed.
+"""One step of a recurrent cell, given the sum of all products with its inputs.
 
-`projected` is `W x + b` (with everything else that is fed into the cell added to it),
-`state` is the cell's own past, `recurrent` a function that multiplies by the recurrent
-kernel. Gate order and layout are Keras's, so that weights can be copied.
+`projected` is `W x + b` (plus the products with all other inputs of the cell), `state`
+is the state of the step before, and `recurrent` is a function that multiplies by the
+recurrent kernel. Order and layout of the gates are those of Keras, so that weights can
+be copied.
 
 Every function returns the output and the new state in Keras's structure.
 """
@@ -41,6 +42,12 @@ def gru_step(projected, state, recurrent, activation=ops.tanh):
 def gru_paper_step(projected, state, gates, proposal, activation=ops.tanh):
     """The GRU of Bahdanau et al. 2015, A.1.1: the reset gate acts before the product.
 
+    Equations:
+        z_i = sigmoid(W_z e(y_{i-1}) + U_z s_{i-1} + C_z c_i)  Bahdanau (A.1.1: z_i)
+        r_i = sigmoid(W_r e(y_{i-1}) + U_r s_{i-1} + C_r c_i)  Bahdanau (A.1.1: r_i)
+        s~_i = tanh(W e(y_{i-1}) + U [r_i * s_{i-1}] + C c_i)  Bahdanau (A.1.1: s~_i)
+        s_i = (1 - z_i) * s_{i-1} + z_i * s~_i  Bahdanau (A.1.1: s_i)
+
     Args:
         projected: `[batch, ..., 3 * units]`, gates z, r, s~.
         state: `[batch, ..., units]`, s_{i-1}.
@@ -48,22 +55,24 @@ def gru_paper_step(projected, state, gates, proposal, activation=ops.tanh):
         proposal: function, `[batch, ..., units]` to itself: U.
     """
     z, proposed = _reset_before(projected, state, gates, proposal, activation)
-    s = (1.0 - z) * state + z * proposed  # (A.1.1)
+    s = (1.0 - z) * state + z * proposed  # Bahdanau (A.1.1: s_i)
     return s, s
 
 
 def gru_reset_before_step(projected, state, gates, proposal, activation=ops.tanh):
-    """Keras's `reset_after=False`: `gru_paper_step`, but z is the old state's share."""
+    """Keras's `reset_after=False`: as `gru_paper_step`, with z for the old state."""
     z, proposed = _reset_before(projected, state, gates, proposal, activation)
     h = z * state + (1.0 - z) * proposed
     return h, h
 
 
 def _reset_before(projected, state, gates, proposal, activation):
-    units = state.shape[-1]
-    x_gates, x_s = projected[..., : 2 * units], projected[..., 2 * units :]
-    z, r = ops.split(ops.sigmoid(x_gates + gates(state)), 2, axis=-1)
-    return z, activation(x_s + proposal(r * state))  # s~_i
+    x_z, x_r, x_s = ops.split(projected, 3, axis=-1)
+    u_z, u_r = ops.split(gates(state), 2, axis=-1)
+    z = ops.sigmoid(x_z + u_z)  # Bahdanau (A.1.1: z_i)
+    r = ops.sigmoid(x_r + u_r)  # Bahdanau (A.1.1: r_i)
+    proposed = activation(x_s + proposal(r * state))  # Bahdanau (A.1.1: s~_i)
+    return z, proposed
 
 
 def lstm_step(projected, state, recurrent, activation=ops.tanh):
@@ -82,10 +91,10 @@ def lstm_step(projected, state, recurrent, activation=ops.tanh):
 
 
 def normalize_gates(x, gain, bias, gates=1, epsilon=1e-5):
-    """Layer normalisation, the statistics of each gate by itself.
+    """Layer normalisation, with statistics for each gate.
 
     Ba et al. 2016, 4, with one mean and variance for each gate as in Chen et al. 2018.
-    Computed in float32 at least: a variance has no place in half precision.
+    It computes in float32 at least: half precision is not enough for a variance.
 
     Args:
         x: `[batch, ..., gates * units]`.
@@ -118,14 +127,14 @@ def layer_norm_gru_step(projected, state, recurrent, activation=ops.tanh):
 
 
 def layer_norm_lstm_step(projected, state, recurrent, normalize, activation=ops.tanh):
-    """The LSTM whose products, and whose cell on its way out, are normalised.
+    """The LSTM whose products are normalised, and whose c is normalised for the output.
 
     Args:
         projected: `LN(W x)`, `[batch, ..., 4 * units]`, gates i, f, c, o; the sum of
             all inputs, each normalised by itself.
         state: `[h, c]`, both `[batch, ..., units]`.
         recurrent: function, `LN(U h)` of the state.
-        normalize: function, `LN(c)`; c itself is carried on as it is.
+        normalize: function, `LN(c)`; the new state has c itself.
     """
     h, c = state
     i, f, g, o = ops.split(projected + recurrent(h), 4, axis=-1)

@@ -1,4 +1,4 @@
-"""The surprise of token ids, with its gradient written by hand."""
+"""Cross-entropy of token ids, with a gradient written by hand."""
 
 import keras
 from keras import ops
@@ -14,12 +14,12 @@ def cross_entropy(labels, logits, smoothing=0.0):
              = log sum{exp z_v : v} - (1 - eps) z_y - eps mean{z_v : v}
         d loss / d z = softmax(z) - q
 
-    TensorFlow's own operation runs on one core and makes the gradient even if nobody
-    asks for it; the three passes over the vocabulary that are left here use all cores.
+    TensorFlow's own operation runs on one core, and computes the gradient even if it is
+    not used. This one takes three passes over the vocabulary, on all cores.
 
     Args:
         labels: token ids `[..., ]`.
-        logits: `[..., vocabulary]`, float32 at least.
+        logits: `[..., vocabulary]`, at least float32.
         smoothing: eps.
 
     Returns:
@@ -27,7 +27,7 @@ def cross_entropy(labels, logits, smoothing=0.0):
     """
     labels = ops.cast(labels, "int32")[..., None]
     size = logits.shape[-1]
-    # An id that is no token shall not count from the end of the vocabulary.
+    # A negative id must not count from the end of the vocabulary.
     labels = ops.where(labels < 0, size, labels)
 
     @ops.custom_gradient
@@ -42,13 +42,12 @@ def cross_entropy(labels, logits, smoothing=0.0):
 
         def gradient(*upstream):
             (g,) = upstream
-            found = powers * (g / total)
+            dz = powers * (g / total)
             if smoothing:
-                found = found - g * (smoothing / size)
-            # q is one number but for the label's place: a one-hot would be five
-            # passes more.
-            at_label = ops.take_along_axis(found, labels, axis=-1)
-            return _replaced(found, labels, at_label - (1.0 - smoothing) * g)
+                dz = dz - g * (smoothing / size)
+            # q is constant except at the label: a one-hot would take five more passes.
+            at_label = ops.take_along_axis(dz, labels, axis=-1)
+            return _replaced(dz, labels, at_label - (1.0 - smoothing) * g)
 
         return value, gradient
 
@@ -56,7 +55,7 @@ def cross_entropy(labels, logits, smoothing=0.0):
 
 
 def _replaced(x, places, values):
-    """`x [..., n]` with one other value in each row; places, values: `[..., 1]`."""
+    """`x [..., n]` with one value of each row replaced; places, values: `[..., 1]`."""
     rows = ops.reshape(x, (-1, x.shape[-1]))
     places = ops.reshape(places, (-1, 1))
     numbers = ops.arange(ops.shape(rows)[0], dtype=places.dtype)[:, None]
@@ -66,7 +65,7 @@ def _replaced(x, places, values):
 
 
 def as_logits(x, from_logits):
-    """Predictions as `cross_entropy` takes them; False: they are probabilities."""
+    """Predictions as logits; without `from_logits` they are probabilities."""
     x = at_least_float32(x)
     if from_logits:
         return x

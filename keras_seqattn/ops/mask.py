@@ -1,10 +1,10 @@
-"""Masks: True = real. Padding may hold anything, NaN included."""
+"""Masks: True = real. Padding may hold any value, NaN included."""
 
 from keras import ops
 
 
 def zero_padding(values, mask):
-    """Replaces padding by zeros, whatever it holds.
+    """Replace padding by zeros, whatever it holds.
 
     `where` and not a product, because `0 * NaN` is NaN.
 
@@ -22,7 +22,7 @@ def zero_padding(values, mask):
 
 
 def per_query(x, query_rank):
-    """Lets `x`, prepared once per source, broadcast over the axes of a query.
+    """Reshape `x`, prepared once per source, to broadcast over the axes of a query.
 
     Args:
         x: `[batch, ...]`, e.g. keys `[batch, source, units]`.
@@ -38,7 +38,7 @@ def per_query(x, query_rank):
 
 
 def row_lengths(mask, like):
-    """Number of real positions of each row, float32 `[batch]`.
+    """Return the number of real positions of each row, float32 `[batch]`.
 
     Args:
         mask: `[batch, source]`, or None when everything is real.
@@ -47,3 +47,10 @@ def row_lengths(mask, like):
     if mask is None:
         mask = ops.ones(ops.shape(like)[:2], "bool")
     return ops.sum(ops.cast(mask, "float32"), axis=-1)
+
+
+def carry_mask(tensor, mask):
+    """Attach an explicitly passed mask, so that the next Keras layers see it too."""
+    if mask is not None:
+        tensor._keras_mask = mask
+    return tensor

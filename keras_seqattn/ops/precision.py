@@ -1,4 +1,4 @@
-"""Dtypes: half precision is for products, not for what has to be exact."""
+"""Dtypes: half precision is for products, not for values that must be exact."""
 
 import keras
 from keras import ops

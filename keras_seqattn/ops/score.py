@@ -8,14 +8,12 @@ whole sequence, beam in a search.
 Symbols: query = s_{i-1} (Bahdanau) or h_t (Luong); keys = U_a h_j or W_a h_s.
 """
 
-import math
-
 from keras import ops
 
 from keras_seqattn.ops.align import LOWEST
+from keras_seqattn.ops.loop_ops import multiply_each
 from keras_seqattn.ops.mask import per_query
 from keras_seqattn.ops.precision import at_least_float32
-from keras_seqattn.ops.products import multiply_each
 
 
 def additive_score(query, keys, v, bias=None):
@@ -31,16 +29,19 @@ def additive_score(query, keys, v, bias=None):
         bias: `[units]` inside the tanh, or None.
 
     Returns:
-        scores in float32, whatever is half: processors have no tanh of half precision.
+        scores, at least float32: processors have no tanh in half precision.
     """
     query, keys, v = map(at_least_float32, (query, keys, v))
-    if len(keys.shape) == len(query.shape) + 1:
-        hidden = query[..., None, :] + keys
-    else:
-        hidden = query[..., None, :] + per_query(keys, len(query.shape))
-    if bias is not None:
-        hidden = hidden + at_least_float32(bias)
-    return _weighted_sum(ops.tanh(hidden), v)  # (A.1.2)
+    hidden = _hidden_layer(query, keys, bias)
+    return _weighted_sum(ops.tanh(hidden), v)  # Bahdanau (A.1.2)
+
+
+def _hidden_layer(query, keys, bias):
+    """`q + k (+ bias)` of each query and position, `[batch, ..., source, units]`."""
+    if len(keys.shape) != len(query.shape) + 1:
+        keys = per_query(keys, len(query.shape))
+    hidden = query[..., None, :] + keys
+    return hidden if bias is None else hidden + at_least_float32(bias)
 
 
 def _weighted_sum(hidden, v):
@@ -54,7 +55,7 @@ def _weighted_sum(hidden, v):
 
 
 def normalized_v(v, g):
-    """Salimans & Kingma 2016: the direction of v and its length g apart.
+    """Salimans & Kingma 2016: v with the direction of v and the length g.
 
     Args:
         v: `[units]`.
@@ -63,7 +64,7 @@ def normalized_v(v, g):
     Returns:
         `[units]`.
     """
-    return g * v * ops.rsqrt(ops.sum(ops.square(v)))  # (2)
+    return g * v * ops.rsqrt(ops.sum(ops.square(v)))  # Salimans (2)
 
 
 def one_layer_score(query, keys):
@@ -86,15 +87,12 @@ def dot_score(query, keys, scale=None):
         scale: scalar factor (learned, or `units ** -0.5`), or None.
     """
     if scale is not None:
-        query = query * scale  # before the sum, which half precision may not hold
-    shape = ops.shape(query)
-    queries = ops.reshape(query, (shape[0], math.prod(shape[1:-1]), shape[-1]))
-    scores = multiply_each(queries, keys, transposed=True)  # (3.1)
-    return ops.reshape(scores, (*shape[:-1], ops.shape(keys)[1]))
+        query = query * scale  # before the sum, which may overflow in half precision
+    return multiply_each(query, keys, transposed=True)  # Luong (3.1: dot)
 
 
 def location_score(query_positions, source_length):
-    """Luong et al. 2015, location: the scores are `W_a h_t`, whatever the source says.
+    """Luong et al. 2015, location: the scores are `W_a h_t`; they ignore the source.
 
     "For short sentences, we only use the top part of a_t and for long sentences, we
     ignore words near the end": the result covers `source_length`, and positions beyond
@@ -108,7 +106,7 @@ def location_score(query_positions, source_length):
     positions = ops.arange(source_length)
     scores = ops.take(query_positions, ops.minimum(positions, maximum - 1), axis=-1)
     scores = at_least_float32(scores)
-    return ops.where(positions < maximum, scores, LOWEST)  # (8)
+    return ops.where(positions < maximum, scores, LOWEST)  # Luong (8)
 
 
 def multi_head_additive_score(query, keys, v):
@@ -125,4 +123,6 @@ def multi_head_additive_score(query, keys, v):
     query, keys, v = map(at_least_float32, (query, keys, v))
     keys = per_query(keys, len(query.shape) - 1)
     hidden = ops.tanh(query[..., None, :, :] + keys)
-    return ops.einsum("...shu,hu->...hs", hidden, v)
+    return ops.einsum(  # Bahdanau (A.1.2: each head)
+        "...shu,hu->...hs", hidden, v
+    )

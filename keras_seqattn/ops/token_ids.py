@@ -1,4 +1,4 @@
-"""Labels and weights of tokens, in the shapes that Keras hands them on."""
+"""Labels and weights of tokens, in the shapes in which Keras passes them."""
 
 from keras import ops
 

@@ -1,7 +1,8 @@
-"""Through time: a step function becomes a sequence. Nothing else here loops over time.
+"""Loops over time: a step function is applied to a sequence.
 
 `static_unroll` is the definition, a Python loop; `dynamic_unroll` is one
-`tf.while_loop` for any length, in one trace. Same signature, results and gradients.
+`tf.while_loop` for any length, in one trace. Both have the same signature, results and
+gradients.
 
 Keras has no public equivalent: `keras.layers.RNN` cannot emit an alignment beside its
 output, and `keras.ops.scan` wants outputs shaped like the state.
@@ -15,7 +16,7 @@ from keras_seqattn.ops.mask import zero_padding
 
 
 def static_unroll(step, inputs, state, mask=None, project=None):
-    """Applies `step` to one position after the other.
+    """Apply `step` to one position after the other.
 
     Args:
         step: function `(inputs_t, state) -> (outputs_t, state)`; nests of tensors
@@ -24,8 +25,8 @@ def static_unroll(step, inputs, state, mask=None, project=None):
         state: nest of `[batch, ...]`.
         mask: `[batch, time]`, True = real, or None. Where it is False, the outputs are
             zero and the state is that of the step before.
-        project: function of the inputs, applied to all positions at once before `step`
-            gets its share; it acts on the last axis alone. None: the inputs themselves.
+        project: function that is applied to the inputs of all positions at once,
+            before the loop; it acts on the last axis alone. None: no function.
 
     Returns:
         outputs, nest of `[batch, time, ...]`, and the last state.
@@ -57,12 +58,12 @@ def static_unroll(step, inputs, state, mask=None, project=None):
 
 
 def dynamic_unroll(step, inputs, state, mask=None, project=None):
-    """As `static_unroll`, with the length known at run time: one trace for all."""
+    """As `static_unroll`, for lengths known at run time: one trace for all."""
     if in_eager_mode():
         return static_unroll(step, inputs, state, mask, project)
     inputs = tree.map_structure(swap, inputs)
     if project is not None:
-        inputs = project(inputs)  # after the swap, which would cost more behind it
+        inputs = project(inputs)  # after the swap, which is cheaper on the inputs
     everything = inputs if mask is None else (inputs, swap(mask))
     time = tf.shape(tree.flatten(everything)[0])[0]
     arrays = [
@@ -84,7 +85,7 @@ def dynamic_unroll(step, inputs, state, mask=None, project=None):
 
     def body(t, state, written):
         outputs_t, new = step_at(t, state)
-        # A cell may know less about shapes than the state it was given.
+        # A cell may lose static shapes that the state before had.
         new = tree.map_structure(lambda n, s: tf.ensure_shape(n, s.shape), new, state)
         pairs = zip(written, tree.flatten(outputs_t), strict=True)
         return t + 1, new, [array.write(t, output) for array, output in pairs]
@@ -101,12 +102,12 @@ def dynamic_unroll(step, inputs, state, mask=None, project=None):
 
 
 def in_eager_mode():
-    """Whether nothing is being compiled."""
+    """Whether TensorFlow runs eagerly."""
     return tf.executing_eagerly()
 
 
 def masked_step(step, inputs_t, state, mask_t):
-    """`step`, where the mask is True; else the state stays as it was."""
+    """Apply `step` where the mask is True; elsewhere the state stays the same."""
     outputs_t, new = step(inputs_t, state)
     if mask_t is None:
         return outputs_t, new
@@ -119,7 +120,7 @@ def masked_step(step, inputs_t, state, mask_t):
 
 
 def zero_outputs(outputs, mask):
-    """Zeros where nothing is real."""
+    """Set the outputs of masked positions to zero."""
     return tree.map_structure(lambda x: zero_padding(x, mask), outputs)
 
 

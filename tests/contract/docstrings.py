@@ -5,6 +5,9 @@ import re
 
 from keras import tree
 
+# The first author of a paper, and a number or a section of it: "Luong (3.1: dot)".
+TAG = r"([A-Z]\w+) \(([A-Z0-9.]+(?:: [^()]+)?)\)"
+
 
 def sections(owner):
     """The sections of a docstring, `{"Args": [lines], ...}`."""
@@ -29,14 +32,33 @@ def shapes(owner):
     return found
 
 
-def tags(owner):
-    """The equation numbers at the end of the lines of the *Equations* section."""
-    found = []
-    for line in sections(owner).get("Equations", []):
-        match = re.search(r"  \(([^()]*\d[^()]*)\)$", line)
-        if match and not match[1].startswith("section"):
-            found.append(match[1].split()[-1].rstrip(":"))
-    return found
+def promised_tags(owner):
+    """The tags of the *Equations* section: `["Bahdanau (A.1.2)", ...]`."""
+    lines = sections(owner).get("Equations", [])
+    found = (re.search(rf"  {TAG}(?:;|$)", line) for line in lines)
+    return [match[0].strip(" ;") for match in found if match]
+
+
+def code_tags(source):
+    """The tags in the comments of some code, one for each line that has it."""
+    comments = re.findall(rf"# {TAG}$", source, re.MULTILINE)
+    return [f"{author} ({number})" for author, number in comments]
+
+
+def wrong_tags(promised, source):
+    """Why the tags of a docstring and those of the code do not agree."""
+    found = code_tags(source)
+    return [
+        f"{tag} is on {found.count(tag)} lines of the code, not on one"
+        for tag in promised
+        if found.count(tag) != 1
+    ]
+
+
+def authors(owner):
+    """The first authors of the *References* section."""
+    lines = sections(owner).get("References", [])
+    return {re.match(r" *(\w*)", line)[1] for line in lines}
 
 
 def described(owner):

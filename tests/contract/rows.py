@@ -27,6 +27,7 @@ BASES = {
     "AttentiveCell",
     "Bridge",
     "ComposedAttention",
+    "Composite",
     "DecoderCell",
     "Encoder",
 }

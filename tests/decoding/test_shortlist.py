@@ -220,7 +220,8 @@ def test_columns_are_those_of_the_logits(head, policy):
     inputs = [random.normal(size=[2, 3, 6]), random.normal(size=[2, 3, DEPTH])]
     inputs = inputs[: 2 if isinstance(head, ks.layers.DeepOutputHead) else 1]
     logits, ids = head(*inputs), [7, 2, 3]
-    among = head.among(*inputs, head.columns(ids))
+    product = head.last_product
+    among = product.logits(head.hidden(*inputs), product.columns(ids))
     assert among.dtype == logits.dtype
     expected = keras.ops.take(logits, ids, axis=-1)
     np.testing.assert_allclose(

@@ -9,7 +9,7 @@ from keras_seqattn.layers.bi_encoder import BiEncoder
 from keras_seqattn.layers.deep_output_head import DeepOutputHead
 from keras_seqattn.layers.output_head import OutputHead
 from keras_seqattn.ops.unroll import static_unroll
-from tests.errors.given import (
+from tests.errors.valid_arguments import (
     UNITS,
     additive,
     attend,
@@ -159,14 +159,16 @@ CALLS = [
     (
         "value mask of the target",
         lambda: attend(value_mask=mask(2, 3)),
-        "BahdanauAttention got a mask of shape (2, 3) for a value of shape (2, 5, "
-        f"6). Expected [batch, source] = (2, 5). {_NOT_TARGET}",
+        "BahdanauAttention got a mask that does not fit a value of shape (2, 5, 6). "
+        "Expected [batch, source] = (2, 5), received shape (2, 3). "
+        f"{_NOT_TARGET}",
     ),
     (
         "query mask of the source",
         lambda: attend(query_mask=mask(2, 5)),
-        "BahdanauAttention got a mask of shape (2, 5) for a query of shape (2, 3, "
-        f"4). Expected [batch, target] = (2, 3). {_NOT_SOURCE}",
+        "BahdanauAttention got a mask that does not fit a query of shape (2, 3, 4). "
+        "Expected [batch, target] = (2, 3), received shape (2, 5). "
+        f"{_NOT_SOURCE}",
     ),
     (
         "mask for a single query",
@@ -178,8 +180,9 @@ CALLS = [
     (
         "mask of rank 1",
         lambda: attend(value_mask=mask(2)),
-        "BahdanauAttention got a mask of shape (2,) for a value of shape (2, 5, 6). "
-        f"Expected [batch, source] = (2, 5). {_NOT_TARGET}",
+        "BahdanauAttention got a mask that does not fit a value of shape (2, 5, 6). "
+        "Expected [batch, source] = (2, 5), received shape (2,). "
+        f"{_NOT_TARGET}",
     ),
     (
         "mask of numbers",
@@ -196,14 +199,16 @@ CALLS = [
     (
         "prepared mask of the target",
         lambda: built(decoder()).prepare(ones(2, 5, 6), mask(2, 3)),
-        "AttentionDecoder got a mask of shape (2, 3) for a value of shape (2, 5, 6). "
-        f"Expected [batch, source] = (2, 5). {_NOT_TARGET}",
+        "AttentionDecoder got a mask that does not fit a value of shape (2, 5, 6). "
+        "Expected [batch, source] = (2, 5), received shape (2, 3). "
+        f"{_NOT_TARGET}",
     ),
     (
         "inputs mask of the source",
         lambda: decode(inputs_mask=mask(2, 5)),
-        "AttentionDecoder got a mask of shape (2, 5) for inputs of shape (2, 3, 4). "
-        f"Expected [batch, target] = (2, 3). {_NOT_SOURCE}",
+        "AttentionDecoder got a mask that does not fit inputs of shape (2, 3, 4). "
+        "Expected [batch, target] = (2, 3), received shape (2, 5). "
+        f"{_NOT_SOURCE}",
     ),
     (
         "inputs mask of numbers",
@@ -214,14 +219,16 @@ CALLS = [
     (
         "encoder mask of the target",
         lambda: BiEncoder(UNITS)(ones(2, 5, 4), mask=mask(2, 3)),
-        "BiEncoder got a mask of shape (2, 3) for a sequence of shape (2, 5, 4). "
-        f"Expected [batch, source] = (2, 5). {_NOT_TARGET}",
+        "BiEncoder got a mask that does not fit a sequence of shape (2, 5, 4). "
+        "Expected [batch, source] = (2, 5), received shape (2, 3). "
+        f"{_NOT_TARGET}",
     ),
     (
         "head mask of the source",
         lambda: OutputHead(9)(ones(2, 3, 4), mask=mask(2, 5)),
-        "OutputHead got a mask of shape (2, 5) for outputs of shape (2, 3, 4). "
-        f"Expected [batch, target] = (2, 3). {_NOT_SOURCE}",
+        "OutputHead got a mask that does not fit outputs of shape (2, 3, 4). "
+        "Expected [batch, target] = (2, 3), received shape (2, 5). "
+        f"{_NOT_SOURCE}",
     ),
     (
         "head mask of numbers",

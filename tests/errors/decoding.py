@@ -8,7 +8,7 @@ import tensorflow as tf
 
 import keras_seqattn as ks
 from tests.decoding.fakes import Speller
-from tests.errors.given import UNITS, bahdanau_cell
+from tests.errors.valid_arguments import UNITS, bahdanau_cell
 
 IDS = np.array([[5, 6, 2], [7, 2, 0]])
 

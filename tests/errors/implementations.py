@@ -3,7 +3,7 @@
 import keras
 
 import keras_seqattn as ks
-from tests.errors.given import UNITS, ones
+from tests.errors.valid_arguments import UNITS, ones
 
 _GOT = "got an unknown implementation. Expected one of ['auto', 'reference', 'fast'], "
 _LEAVE = "Pass 'auto', which takes the fast one where it can."
@@ -29,4 +29,4 @@ IMPLEMENTATIONS = [
 
 @keras.saving.register_keras_serializable("tests")
 class _Cell(keras.layers.GRUCell):
-    """Somebody's own."""
+    """A subclass that the library does not know."""

@@ -12,7 +12,7 @@ from keras_seqattn.layers.normalized_encoder import NormalizedEncoder
 from keras_seqattn.layers.output_head import OutputHead
 from keras_seqattn.layers.stacked_encoder import StackedEncoder
 from keras_seqattn.layers.uni_encoder import UniEncoder
-from tests.errors.given import UNITS, additive, attend, bahdanau_cell, ones
+from tests.errors.valid_arguments import UNITS, additive, attend, bahdanau_cell, ones
 
 _HEADS = {"attention": ks.layers.MultiHeadAdditiveAttention(4, heads=2)}
 _NAMES = "'gru', 'gru_paper', 'layer_norm_gru', 'layer_norm_lstm', 'lstm', 'simple'"

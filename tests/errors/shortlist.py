@@ -140,17 +140,17 @@ SHORTLISTS = [
         "shortlist for a head of Keras",
         lambda: among(model=with_head(keras.layers.Dense(9))),
         "Seq2Seq has a head that cannot be cut down to some tokens. Expected an "
-        "OutputHead, a DeepOutputHead, or a layer whose class defines `columns` and "
-        "`among` beside its `call`, received Dense. Drop the shortlist: all tokens "
-        "have logits.",
+        "OutputHead, a DeepOutputHead, or a layer whose class defines `hidden` and "
+        "`last_product` beside its `call`, received Dense. Drop the shortlist: all "
+        "tokens have logits.",
     ),
     (
         "shortlist for a head with other logits",
         lambda: among(model=with_head(Adding(9))),
         "Seq2Seq has a head that cannot be cut down to some tokens. Expected an "
-        "OutputHead, a DeepOutputHead, or a layer whose class defines `columns` and "
-        "`among` beside its `call`, received Adding. Drop the shortlist: all tokens "
-        "have logits.",
+        "OutputHead, a DeepOutputHead, or a layer whose class defines `hidden` and "
+        "`last_product` beside its `call`, received Adding. Drop the shortlist: all "
+        "tokens have logits.",
     ),
     (
         "shortlist for quantised weights",

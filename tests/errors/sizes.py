@@ -8,7 +8,7 @@ from keras_seqattn.layers.output_head import OutputHead
 from keras_seqattn.layers.pyramidal_encoder import PyramidalEncoder
 from keras_seqattn.layers.stacked_encoder import StackedEncoder
 from keras_seqattn.layers.uni_encoder import UniEncoder
-from tests.errors.given import UNITS, additive, bahdanau_cell
+from tests.errors.valid_arguments import UNITS, additive, bahdanau_cell
 
 SIZES = [
     ("Attention", "value_units", lambda n: ks.layers.Attention(value_units=n)),

@@ -290,14 +290,14 @@ def built_with_dropout(make, seed):
         (
             (3, 5, 4),
             np.ones([3, 6], bool),
-            " got a mask of shape (3, 6) for a sequence of shape (3, 5, 4). Expected "
-            "[batch, source] = (3, 5). If the mask belongs to the target, ",
+            " got a mask that does not fit a sequence of shape (3, 5, 4). Expected "
+            "[batch, source] = (3, 5), received shape (3, 6). If the mask belongs to ",
         ),
         (
             (3, 5, 4),
             np.ones([3, 5, 1], bool),
-            " got a mask of shape (3, 5, 1) for a sequence of shape (3, 5, 4). "
-            "Expected [batch, source] = (3, 5). ",
+            " got a mask that does not fit a sequence of shape (3, 5, 4). "
+            "Expected [batch, source] = (3, 5), received shape (3, 5, 1). ",
         ),
         (
             (3, 5, 4),

@@ -54,7 +54,7 @@ def assert_same(decoder, beam=None):
 )
 def test_fed_ahead_is_the_same(cell, beam):
     memory = assert_same(decoder_of(cell), beam)
-    assert memory.fed.shape[:2] == (3, 5)
+    assert memory.values_and_feed.shape[:2] == (3, 5)
 
 
 def test_a_stack_is_fed_at_the_bottom():
@@ -73,7 +73,7 @@ def test_a_stack_is_fed_at_the_bottom():
 )
 def test_whatever_aligns(attention):
     memory = assert_same(decoder_of(attention=attention()))
-    assert memory.fed.shape[-1] == memory.values.shape[-1] + 3 * UNITS
+    assert memory.values_and_feed.shape[-1] == memory.values.shape[-1] + 3 * UNITS
 
 
 def test_a_mechanism_that_reads_in_its_own_way_is_left_alone():
@@ -82,12 +82,12 @@ def test_a_mechanism_that_reads_in_its_own_way_is_left_alone():
             attended = super().read(*args)
             return attended._replace(context=2 * attended.context)
 
-    assert assert_same(decoder_of(attention=Doubled(UNITS))).fed == ()
+    assert assert_same(decoder_of(attention=Doubled(UNITS))).values_and_feed == ()
 
 
 def test_where_it_cannot_be_nothing_is_computed():
     """Heads have contexts of their own; the kernel of a Keras cell is its affair."""
     heads = decoder_of(attention=ks.layers.MultiHeadAdditiveAttention(UNITS, heads=2))
-    assert assert_same(heads).fed == ()
+    assert assert_same(heads).values_and_feed == ()
     foreign = decoder_of(keras.layers.GRUCell(UNITS))
-    assert assert_same(foreign).fed == ()
+    assert assert_same(foreign).values_and_feed == ()

@@ -7,7 +7,7 @@ import tensorflow as tf
 
 import keras_seqattn as ks
 from keras_seqattn.layers.output_head import OutputHead
-from keras_seqattn.ops.carried import judged_of, readout_of
+from keras_seqattn.ops.logits_extras import readout_of, token_losses_of
 
 VOCABULARY, DEPTH = 11, 6
 MASK = np.array([[1, 1, 0, 1], [1, 0, 0, 0], [0, 0, 0, 0]], bool)
@@ -127,7 +127,7 @@ def test_metrics_read_what_the_loss_found():
     logits = logits_of(head("plain"), mask=tf.constant(MASK))
     twin = logits_of(head("plain"), mask=tf.constant(MASK))
     ks.losses.FusedCrossentropy(0.1)(LABELS, logits)
-    assert judged_of(logits, LABELS) is not None
+    assert token_losses_of(logits, LABELS) is not None
     for metric in (ks.metrics.TokenAccuracy, ks.metrics.Perplexity):
         found, computed = metric(), metric()
         found.update_state(LABELS, logits, WEIGHTS)

@@ -71,9 +71,11 @@ def test_local_windows(center):
 
 def test_predicted_position_stays_inside_the_sentence():
     lengths = np.array([6.0, 3.0, 3.0, 0.0], "float32")
-    position = np.random.default_rng(2).normal(size=(4, 5)).astype("float32") * 4
-    received = align.predicted_position(lengths, position)
-    assert_close(received, lengths[:, None] * oracle.sigmoid(position))
+    query = np.random.default_rng(2).normal(size=(4, 5, 3)).astype("float32")
+    v = np.array([4.0, -3.0, 2.0], "float32")
+    received = align.predicted_position(lengths, query, v)
+    share = oracle.sigmoid(np.tanh(query) @ v)
+    assert_close(received, lengths[:, None] * share)
     assert np.all(received <= lengths[:, None])
 
 

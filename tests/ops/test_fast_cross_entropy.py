@@ -55,9 +55,9 @@ def chunked(variables, labels, weights, mask, smoothing, transposed, training=Tr
     with tf.GradientTape() as tape:
         tape.watch(variables)
         of = Readout(hidden, kernel, bias[0] if bias else None, transposed, training)
-        judged = fast.output_cross_entropy(of, labels, mask, weights, smoothing)
-        scaled = 3.0 * judged.total
-    return *judged, tape.gradient(scaled, variables)
+        token_losses = fast.output_cross_entropy(of, labels, mask, weights, smoothing)
+        scaled = 3.0 * token_losses.total
+    return *token_losses, tape.gradient(scaled, variables)
 
 
 def check(received, expected, bound=1e-5):
@@ -101,7 +101,7 @@ def test_any_shape_and_mask(data):
 @pytest.mark.parametrize("training", [True, False], ids=["", "not training"])
 @pytest.mark.parametrize("jit", [False, True], ids=["graph", "xla"])
 def test_compiled(jit, training):
-    """Sizes that only the graph knows; gradients, where nobody said that they come."""
+    """Unknown static sizes; gradients without training=True."""
     variables, labels, weights, mask = example()
     compiled = tf.function(
         lambda *v: chunked(list(v), labels, weights, mask, 0.1, False, training),
@@ -165,8 +165,8 @@ def test_the_first_of_equals_is_right():
     """As `argmax` has it; half precision has many equals."""
     labels = np.array([[0, 1]])
     of = Readout(tf.zeros((1, 2, 3)), tf.zeros((3, 5)), None, False, False)
-    judged = fast.output_cross_entropy(of, labels)
-    np.testing.assert_array_equal(judged.right, [[True, False]])
+    token_losses = fast.output_cross_entropy(of, labels)
+    np.testing.assert_array_equal(token_losses.correct, [[True, False]])
 
 
 @pytest.mark.parametrize("label", [-1, VOCABULARY])

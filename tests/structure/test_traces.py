@@ -1,4 +1,4 @@
-"""One trace serves all batch sizes and lengths: nobody waits for a new graph per shape.
+"""One trace serves all batch sizes and lengths: no shape needs a new graph.
 
 Counted by a side effect of Python, which happens while tracing only.
 """

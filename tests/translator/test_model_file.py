@@ -247,7 +247,7 @@ HARMFUL = {
     "module of Keras": described("keras.src.layers.layer_test", "LayerTest"),
     "no class": described("keras.layers", "__loader__"),
     "not registered": described(
-        "keras_seqattn.layers.parts.base", "Composite", {}, "x>y"
+        "keras_seqattn.layers.composite", "Composite", {}, "x>y"
     ),
     "no module": described(None, "Dense"),
     "no kind of part": described("keras.callbacks", "BackupAndRestore"),

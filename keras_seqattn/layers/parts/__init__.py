@@ -1,1 +1,1 @@
-"""What the public layers are made of; nothing here is public."""
+"""Parts of the public layers; none of them is public."""

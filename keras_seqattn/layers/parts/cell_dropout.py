@@ -1,17 +1,17 @@
-"""The dropout of one recurrent cell: of what it reads, and of its own past."""
+"""The dropout of one recurrent cell: of its inputs, and of its state."""
 
 from typing import Any, NamedTuple
 
 import keras
 from keras import ops
 
-from keras_seqattn.layers.parts.base import Composite
-from keras_seqattn.layers.parts.training_argument import given
-from keras_seqattn.ops.products import drawn
+from keras_seqattn.layers.composite import Composite
+from keras_seqattn.layers.parts.training_kwargs import training_kwargs
+from keras_seqattn.ops.loop_ops import drawn
 
 
 class CellNoise(NamedTuple):
-    """Masks that last a sequence, `[batch, ..., depth]`; () where there is none."""
+    """Masks that last a sequence, `[batch, ..., depth]`; () stands for no mask."""
 
     inputs: Any = ()
     fed: Any = ()
@@ -19,10 +19,10 @@ class CellNoise(NamedTuple):
 
 
 class CellDropout(Composite):
-    """Dropout of the inputs and of the state of one cell, whichever the owner asks for.
+    """Dropout of the inputs and of the state of one cell, with the rates of its owner.
 
-    Masks of the state last a sequence, and those of the inputs do if they are
-    variational: `noise` draws them, before the loop. Else `read` draws at every step.
+    Masks of the state last a sequence; masks of the inputs do if they are variational.
+    `noise` draws these before the loop. Other masks are drawn by `read` at every step.
 
     Args:
         owner: the layer with the arguments `dropout`, `recurrent_dropout`,
@@ -45,9 +45,9 @@ class CellDropout(Composite):
         Args:
             like: `[batch, target, ..., depth]`.
             input_depth: last size of the cell's inputs.
-            fed_depth: that of what is fed back, or None.
-            units: that of its state.
-            axis: that of time in `like`; None: it is one step without that axis.
+            fed_depth: last size of what is fed back, or None.
+            units: last size of its state.
+            axis: the axis of time in `like`; None: it is one step without that axis.
             training: whether dropout applies.
         """
         if self.factors is None:
@@ -57,7 +57,7 @@ class CellDropout(Composite):
             if not rate or depth is None:
                 return ()
             return self.factors(
-                like, rate=rate, depth=depth, without=axis, **given(training)
+                like, rate=rate, depth=depth, without=axis, **training_kwargs(training)
             )
 
         of_inputs = self.rate if self.is_variational else 0.0
@@ -68,7 +68,7 @@ class CellDropout(Composite):
         )
 
     def read(self, inputs, mask, training=None):
-        """What the cell sees of its inputs, for one step or for all at once.
+        """The inputs after dropout, for one step or for all at once.
 
         Args:
             inputs: `[batch, ..., depth]`.
@@ -79,17 +79,19 @@ class CellDropout(Composite):
             return inputs
         if not self.is_variational:
             depth = inputs.shape[-1]
-            mask = self.factors(inputs, rate=self.rate, depth=depth, **given(training))
+            mask = self.factors(
+                inputs, rate=self.rate, depth=depth, **training_kwargs(training)
+            )
         return masked(inputs, mask)
 
 
 def masked(x, mask):
-    """`x` times the mask, if there is one."""
+    """`x` times the mask, or `x` if there is no mask."""
     return x if isinstance(mask, tuple) else x * mask
 
 
 class DroppedCell(Composite):
-    """What named and foreign cells share: the dropout of their factors.
+    """The base of named cells and Keras cells: the dropout of their inputs.
 
     Args:
         units: size of the output.
@@ -111,14 +113,14 @@ class DroppedCell(Composite):
         return self.dropout.noise(like, *depths, axis, training)
 
     def read(self, inputs, noise=(), training=None, axis=None):
-        """What `project` is given of the inputs, for one step or for all at once.
+        """The inputs of `project` after dropout, for one step or for all at once.
 
         Args:
             inputs: `[batch, ..., depth]`.
-            noise: what the method of this name returned; (): nothing lasts.
+            noise: a result of the method `noise`; (): no mask lasts a sequence.
             training: whether dropout applies.
-            axis: that of time in `inputs`, along which such a mask stays the same;
-                None: they are one step.
+            axis: the axis of time in `inputs`, along which a mask stays the same; None:
+                they are one step.
         """
         mask = CellNoise(*noise).inputs
         if axis is not None and not isinstance(mask, tuple):
@@ -126,17 +128,17 @@ class DroppedCell(Composite):
         return self.dropout.read(inputs, mask, training)
 
     def read_fed(self, fed, noise=None, training=None):
-        """What `feed` multiplies of what is fed; without `noise` all of it."""
+        """The input of `feed` after dropout; without `noise` there is no dropout."""
         if noise is None:
             return fed
         return self.dropout.read(fed, CellNoise(*noise).fed, training)
 
 
 class _Factors(keras.layers.Layer):
-    """What dropout multiplies by, 0 or 1 / (1 - rate); () where it does not apply.
+    """The factors of dropout, 0 or 1 / (1 - rate); () if it does not apply.
 
-    A layer of its own, so that Keras tells it whether it trains, as it does for
-    `Dropout`, which cannot draw for another shape than that of its input.
+    It is a layer so that Keras fills in `training`, as for `Dropout`. `Dropout` itself
+    draws only masks of the shape of its input.
     """
 
     def __init__(self, seed, **kwargs):

@@ -1,4 +1,4 @@
-"""Which recurrent cell stands behind the argument `cell` of a decoder cell."""
+"""From the argument `cell` of a decoder cell to a recurrent cell."""
 
 from keras_seqattn.checks import check_choice
 from keras_seqattn.layers.parts.cell_dropout import CellDropout
@@ -13,16 +13,16 @@ from keras_seqattn.layers.parts.named_cell import (
 NAMES = (*GATES, *NORMALIZED)
 
 
-def split_cell(cell, units, owner, seed=None, **kwargs):
-    """The cell for a name, or around a copy of a Keras RNN cell.
+def new_recurrent_cell(cell, units, owner, seed=None, **kwargs):
+    """Return a new cell, for a name or around a copy of a Keras RNN cell.
 
     Args:
         cell: "gru" (Keras's and cuDNN's), "gru_paper" (Bahdanau et al.), "lstm",
             "simple", "layer_norm_gru", "layer_norm_lstm", or the `Template` of a Keras
-            RNN cell, which then runs as it is.
+            RNN cell, of which the new cell has a copy.
         units: size of the output.
-        owner: the layer whose argument this is, for its dtype, initializers, dropout
-            and name.
+        owner: the layer with the argument `cell`. The new cell takes its dtype,
+            initializers and dropout.
         seed: of its dropout.
         **kwargs: of `keras.layers.Layer`.
     """
@@ -31,5 +31,5 @@ def split_cell(cell, units, owner, seed=None, **kwargs):
     if not isinstance(cell, str):
         return KerasCell(cell.new(), units, **kwargs)
     check_choice(type(owner).__name__, "cell", cell, NAMES)
-    made = NormalizedCell if cell in NORMALIZED else NamedCell
-    return made(units, cell, owner, **kwargs)
+    cell_class = NormalizedCell if cell in NORMALIZED else NamedCell
+    return cell_class(units, cell, owner, **kwargs)

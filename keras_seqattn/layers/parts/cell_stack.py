@@ -1,19 +1,19 @@
 """Several recurrent cells on top of each other, one target step at a time."""
 
-from keras_seqattn.layers.parts.base import Composite
-from keras_seqattn.layers.parts.cell_factory import split_cell
+from keras_seqattn.layers.composite import Composite
+from keras_seqattn.layers.parts.cell_factory import new_recurrent_cell
 
 
 class CellStack(Composite):
-    """The `layers` cells of a decoder cell; what is fed back enters at the bottom.
+    """The `layers` cells of a decoder cell; the bottom one reads what is fed back.
 
-    The state is that of the one cell, or a list with one state per layer.
+    The state is the state of the only cell, or a list with one state per layer.
     """
 
     def __init__(self, owner, **kwargs):
         super().__init__(dtype=owner.dtype_policy, **kwargs)
         self.units = owner.units
-        self.cells = split_cells(owner, first=0)
+        self.cells = new_recurrent_cells(owner, first=0)
 
     def build(self, input_depth, fed_depth=None):
         self.cells[0].build(input_depth, fed_depth)
@@ -35,7 +35,7 @@ class CellStack(Composite):
         return self.cells[0].project(inputs)
 
     def feed(self, fed, noise=None, training=None):
-        """Into the bottom cell; without `noise` nothing is dropped."""
+        """The product of the bottom cell; without `noise` there is no dropout."""
         return self.cells[0].feed(fed, noise[0] if noise else noise, training)
 
     def look_ahead(self, values):
@@ -60,11 +60,11 @@ class CellStack(Composite):
         return output, states
 
 
-def split_cells(owner, first):
-    """A cell for each layer of `owner`; their names count from `first`."""
+def new_recurrent_cells(owner, first):
+    """A new cell for each layer of `owner`; their names count from `first`."""
     seed = owner.seed
     return [
-        split_cell(
+        new_recurrent_cell(
             owner.cell,
             owner.units,
             owner,
@@ -76,17 +76,17 @@ def split_cells(owner, first):
 
 
 def drop(cells, inputs, training=None, axis=1):
-    """Dropout of the bottom cell's inputs, and the noise of all cells.
+    """Apply dropout to the bottom cell's inputs, and draw the noise of all cells.
 
     Args:
         cells: bottom first.
         inputs: `[batch, target, ..., embedding]`.
         training: whether dropout applies.
-        axis: that of time in `inputs`; None: it is one step without that axis.
+        axis: the axis of time in `inputs`; None: it is one step without that axis.
 
     Returns:
-        The inputs as the bottom cell sees them, and the masks that last a sequence, a
-        `CellNoise` for each cell; () without dropout.
+        The inputs after dropout, and the masks that last a sequence, a `CellNoise` for
+        each cell; () without dropout.
     """
     if cells[0].dropout.factors is None:
         return inputs, ()

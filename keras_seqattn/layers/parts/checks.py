@@ -1,4 +1,4 @@
-"""Errors in four parts: what, expected, received, remedy."""
+"""Checks of the arguments of layers."""
 
 import keras
 from keras import tree
@@ -9,7 +9,7 @@ from keras_seqattn.ops.dispatch import IMPLEMENTATIONS
 
 
 def check_residual_from(owner, residual_from):
-    """The first layer has no residual: its input has another size."""
+    """Check that residuals start above the first layer, whose input differs in size."""
     if residual_from is None:
         return
     check_count(owner, "residual_from", residual_from)
@@ -24,7 +24,7 @@ def check_residual_from(owner, residual_from):
 
 
 def check_implementation(owner, implementation):
-    """One of those that `ops.dispatch` knows."""
+    """Check that `ops.dispatch` knows this implementation."""
     if implementation not in IMPLEMENTATIONS:
         raise four_part_error(
             f"{owner} got an unknown implementation",
@@ -35,7 +35,7 @@ def check_implementation(owner, implementation):
 
 
 def check_rank(owner, name, shape, *shapes_in_words):
-    """A tensor has one of the shapes given in words, e.g. "[batch, source, depth]"."""
+    """Check a rank against shapes in words, e.g. "[batch, source, depth]"."""
     if len(shape) not in [words.count(",") + 1 for words in shapes_in_words]:
         raise four_part_error(
             f"{owner} got {_a(name)} of the wrong rank",
@@ -46,7 +46,7 @@ def check_rank(owner, name, shape, *shapes_in_words):
 
 
 def check_source(owner, shape):
-    """There is at least one source position (padding counts)."""
+    """Check that there is at least one source position (padding counts)."""
     check_rank(owner, "value", shape, "[batch, source, memory_depth]")
     if shape[1] == 0:
         raise four_part_error(
@@ -59,7 +59,7 @@ def check_source(owner, shape):
 
 
 def check_target(owner, name, shape):
-    """There is at least one target position (padding counts)."""
+    """Check that there is at least one target position (padding counts)."""
     if len(shape) == 3 and shape[1] == 0:
         raise four_part_error(
             f"{owner} got {name} without target positions",
@@ -70,23 +70,24 @@ def check_target(owner, name, shape):
 
 
 _MASK_REMEDIES = {
-    "source": "If the mask belongs to the target, pass it to the decoder instead.",
-    "target": "If the mask belongs to the source, pass it as value_mask instead.",
+    "source": "If the mask belongs to the target, pass it to the decoder instead",
+    "target": "If the mask belongs to the source, pass it as value_mask instead",
 }
 
 
 def check_mask(owner, mask, name, shape, axis):
-    """A mask is bool and belongs to the tensor of this name and shape."""
+    """Check that a mask is bool and fits the tensor of this name and shape."""
     if mask is None:
         return
     expected, received = tuple(shape[:2]), tuple(mask.shape)
     if len(received) != 2 or any(
         None not in (e, r) and e != r for e, r in zip(expected, received, strict=True)
     ):
-        raise ValueError(
-            f"{owner} got a mask of shape {received} for {_a(name)} of shape "
-            f"{tuple(shape)}. Expected [batch, {axis}] = {expected}. "
-            f"{_MASK_REMEDIES[axis]}"
+        raise four_part_error(
+            f"{owner} got a mask that does not fit {_a(name)} of shape {tuple(shape)}",
+            f"[batch, {axis}] = {expected}",
+            f"shape {received}",
+            _MASK_REMEDIES[axis],
         )
     dtype = keras.backend.standardize_dtype(mask.dtype)
     if dtype != "bool":
@@ -117,7 +118,7 @@ def is_state(state, sizes):
 
 
 def check_state(owner, state, sizes):
-    """See `is_state`."""
+    """Check the structure and the sizes of a state, see `is_state`."""
     if not is_state(state, sizes):
         received = tree.map_structure(
             lambda x: tuple(getattr(x, "shape", ())) or x, state
@@ -134,7 +135,14 @@ def check_state(owner, state, sizes):
 
 
 def check_past(owner, past, query, words):
-    """What a mechanism remembers has the axes of the query, `words` says which."""
+    """Check that the state of a mechanism has the axes of its query.
+
+    Args:
+        owner: name for the message.
+        past: the state.
+        query: `[batch, ..., query_depth]`.
+        words: the shape of the state, e.g. "[batch, ..., source]".
+    """
     received = tuple(getattr(past, "shape", ()))
     rank = len(query.shape) - 1 + ("source" in words)
     if len(received) != rank:
@@ -149,7 +157,7 @@ def check_past(owner, past, query, words):
 
 
 def check_attention(owner, attention):
-    """A decoder cell needs a mechanism, not its name."""
+    """Check that an attention is a mechanism, and not a class or a name."""
     verbs = ("prepare", "attend")
     if isinstance(attention, type) or not all(hasattr(attention, v) for v in verbs):
         raise four_part_error(

@@ -35,7 +35,7 @@ class GateNorm(keras.layers.Layer):
 def forget_gates_open(bias_initializer="zeros"):
     """Initializer of an LSTM's bias: 1 for the forget gate (Jozefowicz et al. 2015).
 
-    The other three gates have the bias that is given, all of it as in Keras.
+    The other three gates use `bias_initializer`, as in Keras.
     """
     others = keras.initializers.get(bias_initializer)
 

@@ -1,7 +1,7 @@
-"""Stock recurrent layers, their input products before the loop.
+"""Stock recurrent layers whose input products are computed before the loop.
 
-Keras's loop multiplies `W x_t` step by step. Where cuDNN does not run the layer anyway,
-`run` does the same with one product for all steps, on the stock layer's weights.
+Keras's loop multiplies `W x_t` step by step. If cuDNN does not run the layer, `run`
+computes the same with one product for all steps, from the weights of the stock layer.
 """
 
 import keras
@@ -10,11 +10,11 @@ from keras import ops, tree
 from keras_seqattn.layers.layer_norm_cells import LayerNormGRUCell, LayerNormLSTMCell
 from keras_seqattn.ops import cell as equations
 from keras_seqattn.ops.dispatch import cell_step, unroll
-from keras_seqattn.ops.products import multiply
+from keras_seqattn.ops.loop_ops import multiply
 
 
 def supports(layer, training):
-    """None, or the reason why the layer has to run itself."""
+    """Return None, or the reason why Keras must run the layer."""
     cell = layer.cell
     name = type(cell).__name__
     if type(cell) not in _SPLIT:
@@ -39,10 +39,10 @@ def run(
     owner="encoder",
     implementation="auto",
 ):
-    """What the layer would return: its sequence and its state.
+    """Compute what the layer returns: its sequence and its state.
 
     Args:
-        layer: a recurrent layer that `supports` has nothing against.
+        layer: a recurrent layer for which `supports` returns None.
         inputs: `[batch, source, depth]`.
         sizes: of its state, an integer or nested lists.
         mask: `[batch, source]`, or None.
@@ -62,8 +62,9 @@ def run(
         lambda size: ops.zeros((ops.shape(inputs)[0], size), layer.compute_dtype),
         sizes,
     )
-    given = step, inputs, start, mask, project
-    return unroll(owner, implementation, training, *given)
+    return unroll(
+        owner, implementation, training, step, inputs, start, mask=mask, project=project
+    )
 
 
 def _simple(cell):

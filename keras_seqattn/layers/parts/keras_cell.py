@@ -3,13 +3,13 @@
 import keras
 from keras import ops, tree
 
-from keras_seqattn.layers.parts.base import build_part
 from keras_seqattn.layers.parts.cell_dropout import DroppedCell
-from keras_seqattn.layers.parts.training_argument import given
+from keras_seqattn.layers.parts.nested_layers import build_part
+from keras_seqattn.layers.parts.training_kwargs import training_kwargs
 
 
 class KerasCell(DroppedCell):
-    """A Keras RNN cell as it is: its input is `[x; c]`, and nothing is hoisted."""
+    """A Keras RNN cell with the input `[x; c]`; all its products stay in the loop."""
 
     def __init__(self, cell, units, dropout, **kwargs):
         super().__init__(units, dropout, **kwargs)
@@ -38,20 +38,20 @@ class KerasCell(DroppedCell):
         return self.read_fed(fed, noise, training)
 
     def look_ahead(self, values):
-        return ()  # its kernel is its own affair
+        return ()  # its kernel is not accessible
 
     def join(self, projected, fed):
         return ops.concatenate([projected, fed], axis=-1)
 
     def step(self, joined, state, noise=(), training=None):
-        """One step: output and new state. A Keras cell knows one batch axis only."""
+        """One step: output and new state. A Keras cell has only one batch axis."""
         axes = ops.shape(joined)[:-1]
 
         def flat(x):
             return ops.reshape(x, (-1, x.shape[-1]))
 
         states = tree.map_structure(flat, [state] if self._one_state else state)
-        output, new = self.cell(flat(joined), states, **given(training))
+        output, new = self.cell(flat(joined), states, **training_kwargs(training))
         new = tree.pack_sequence_as(state, tree.flatten(new))
         output, new = tree.map_structure(
             lambda x: ops.reshape(x, axes + (x.shape[-1],)), (output, new)

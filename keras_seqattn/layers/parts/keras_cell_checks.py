@@ -1,10 +1,10 @@
-"""A Keras RNN cell object in place of the name of a cell."""
+"""Checks of a Keras RNN cell object in the place of the name of a cell."""
 
 import keras
 from keras import tree
 
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.layers.parts.base import deserialize_part, serialize_part
+from keras_seqattn.layers.parts.nested_layers import deserialize_part, serialize_part
 
 _DEFAULTS = {
     "kernel_initializer": "glorot_uniform",
@@ -14,7 +14,7 @@ _DEFAULTS = {
 
 
 class Template:
-    """A cell object of which every layer gets a copy with weights of its own.
+    """A cell object of which every layer gets a copy with its own weights.
 
     Not a layer, so that Keras does not count the original among the owner's weights.
     """
@@ -23,12 +23,12 @@ class Template:
         self.config = serialize_part(cell)
 
     def new(self):
-        """A cell like it, without weights."""
+        """A copy of the cell, without weights."""
         return deserialize_part(self.config)
 
 
 def check_keras_cell(owner, cell, units, names):
-    """It is a cell, an object, and as wide as its owner says."""
+    """Check that it is a cell object whose size is that of its owner."""
     if not isinstance(cell, keras.layers.Layer) or not hasattr(cell, "state_size"):
         raise four_part_error(
             f"{owner} got an unusable cell",
@@ -48,7 +48,7 @@ def check_keras_cell(owner, cell, units, names):
 
 
 def check_recurrent_dropout(owner, cell, rate):
-    """Only the cell itself can drop its state inside its own product."""
+    """Check that a cell object has no recurrent_dropout beside it, which it ignores."""
     if rate:
         raise four_part_error(
             f"{owner} got recurrent_dropout beside a cell object",
@@ -60,7 +60,7 @@ def check_recurrent_dropout(owner, cell, rate):
 
 
 def check_no_dropout(owner, cell):
-    """Only Keras's own RNN layer can handle the dropout masks of its cells."""
+    """Check that a cell has no dropout: only Keras's RNN layer resets its masks."""
     for part in getattr(cell, "cells", [cell]):
         if getattr(part, "dropout", 0) or getattr(part, "recurrent_dropout", 0):
             raise four_part_error(
@@ -73,7 +73,7 @@ def check_no_dropout(owner, cell):
 
 
 def check_initializers_of_cell(owner, initializers):
-    """Initializers of a named cell would be ignored beside a cell object.
+    """Check that no initializers are passed with a cell object, which ignores them.
 
     Args:
         owner: name for the message.

@@ -1,13 +1,13 @@
-"""Dropout that may stand in a loop over time."""
+"""Dropout that works inside of a loop over time."""
 
 import keras
 from keras import ops
 
-from keras_seqattn.ops.products import drawn, in_loop
+from keras_seqattn.ops.loop_ops import drawn, in_loop
 
 
 class LoopDropout(keras.layers.Dropout):
-    """`keras.layers.Dropout`; in a loop, its mask is a tensor that can be kept."""
+    """`keras.layers.Dropout` whose mask a fast loop can keep."""
 
     def call(self, inputs, training=False):
         if not (training and self.rate and in_loop()):

@@ -1,13 +1,13 @@
-"""Recurrent cells whose products are split by when their factors are known.
+"""Recurrent cells with separate products for inputs, fed values and the state.
 
-`W x + b` depends on the inputs alone: all target steps in one product, before the loop
-(`project`). `F c`, of what is fed back (`feed`), and `U h` stay in the loop (`step`).
-Dropout acts on the factors: on x and c by `read` and `feed`, on h by `step`.
+`W x + b` depends on the inputs alone: it is one product for all target steps, before
+the loop (`project`). `F c`, of what is fed back (`feed`), and `U h` stay in the loop
+(`step`). Dropout acts on the factors: on x and c in `read` and `feed`, on h in `step`.
 """
 
 import keras
 
-from keras_seqattn.layers.parts.base import fresh, through
+from keras_seqattn.layers.composite import clone_initializer
 from keras_seqattn.layers.parts.cell_dropout import CellNoise, DroppedCell, masked
 from keras_seqattn.layers.parts.gate_norm import GateNorm, forget_gates_open
 from keras_seqattn.ops import cell as equations
@@ -34,7 +34,7 @@ class NamedCell(DroppedCell):
         self.kind = kind
         self.kernel_initializer = owner.kernel_initializer
         self.recurrent_initializer = owner.recurrent_initializer
-        self.fed_kernel = None  # made by `build` where something is fed
+        self.fed_kernel = None  # `build` makes it if something is fed back
         self.make_products(self.gates[kind] * units)
 
     def make_products(self, width):
@@ -50,12 +50,14 @@ class NamedCell(DroppedCell):
         self.recurrent_kernel = self.dense("recurrent_kernel", width, recurrent, bias)
 
     def dense(self, name, width, initializer=None, bias=None):
-        """A product; `bias` is the initializer of its bias, None: it has none."""
+        """A new product; `bias` is the initializer of its bias, or None: no bias."""
         return keras.layers.Dense(
             width,
             use_bias=bias is not None,
             bias_initializer=bias or "zeros",
-            kernel_initializer=fresh(initializer or self.kernel_initializer),
+            kernel_initializer=clone_initializer(
+                initializer or self.kernel_initializer
+            ),
             dtype=self.dtype_policy,
             name=name,
         )
@@ -89,45 +91,48 @@ class NamedCell(DroppedCell):
 
     def feed(self, fed, noise=None, training=None):
         """`F c`, `[batch, ..., gates * units]`; c is dropped where there is `noise`."""
-        return through(self.fed_kernel, self.read_fed(fed, noise, training))
+        return self.apply_projection(
+            self.fed_kernel, self.read_fed(fed, noise, training)
+        )
 
     def look_ahead(self, values):
-        """`F h_j` of all values: the sum of these by an alignment is `F c`."""
+        """`F h_j` of all values: their sum, weighted by the alignment, is `F c`."""
         return self.fed_kernel(values)
 
     def fed_ahead(self, product):
-        """`feed` of the context whose product with the kernel this is."""
+        """The result of `feed`, given the product `F c`."""
         return product
 
     def join(self, projected, fed):
-        """The preactivations, given `project` and `feed`."""
+        """The sum of the results of `project` and `feed`."""
         return projected + fed
 
     def step(self, joined, state, noise=(), training=None):
-        """One step: output and new state; whether the state is dropped, `noise` knows.
+        """One step: output and new state; `noise` has the mask of the state.
 
         Args:
-            joined: what `join` returned, or `project` where nothing is fed.
+            joined: a result of `join`, or of `project` if nothing is fed.
             state: of the step before.
             noise: `CellNoise`, or ().
-            training: makes no difference here.
+            training: not used here.
         """
-        recurrent = self._of_dropped(self.recurrent_kernel, noise)
+        recurrent = self._recurrent_product(self.recurrent_kernel, noise)
         if self.kind == "gru_paper":
-            proposal = self._of_dropped(self.proposal_kernel, noise)
+            proposal = self._recurrent_product(self.proposal_kernel, noise)
             return equations.gru_paper_step(joined, state, recurrent, proposal)
         return cell_step(self.kind)(joined, state, recurrent)
 
-    def _of_dropped(self, product, noise):
+    def _recurrent_product(self, dense, noise):
+        """The function `h -> U h`, after dropout of h."""
         mask = CellNoise(*noise).recurrent
-        return lambda h: through(product, masked(h, mask))
+        return lambda h: self.apply_projection(dense, masked(h, mask))
 
 
 class NormalizedCell(NamedCell):
     """GRU or LSTM whose products are normalised (Ba et al. 2016), gate by gate.
 
-    Every product has a mean and a variance of its own, so that `LN(W x)`, too, is
-    computed before the loop.
+    Every product has its own mean and variance, so `LN(W x)` can be computed before the
+    loop, too.
     """
 
     gates = NORMALIZED
@@ -173,7 +178,7 @@ class NormalizedCell(NamedCell):
 
     def step(self, joined, state, noise=(), training=None):
         """One step: output and new state, see `NamedCell.step`."""
-        product = self._of_dropped(self.recurrent_kernel, noise)
+        product = self._recurrent_product(self.recurrent_kernel, noise)
 
         def recurrent(h):
             return self.recurrent_norm(product(h))

@@ -1,6 +1,6 @@
-"""Stock Keras recurrent layers: made by the name of the cell, run safely under a mask.
+"""Stock Keras recurrent layers: made by the name of the cell, run under a mask.
 
-Encoders own stock layers, so that a GPU runs them with cuDNN.
+Encoders own stock layers, so that a GPU can run them with cuDNN.
 """
 
 import functools
@@ -9,9 +9,9 @@ import keras
 from keras import ops, tree
 
 from keras_seqattn.checks import check_choice, check_count, check_rate
+from keras_seqattn.layers.composite import clone_initializer
 from keras_seqattn.layers.layer_norm_cells import LayerNormGRUCell, LayerNormLSTMCell
 from keras_seqattn.layers.parts import hoisted_recurrence as hoisted
-from keras_seqattn.layers.parts.base import fresh
 from keras_seqattn.layers.parts.keras_cell_checks import (
     Template,
     check_initializers_of_cell,
@@ -23,7 +23,7 @@ from keras_seqattn.ops.mask import zero_padding
 
 
 def _normalized(cell_class, units, *, dtype, name, **arguments):
-    """A layer that runs one of our cells, step by step: nothing is hoisted."""
+    """A Keras layer around one of our cells, which runs step by step."""
     of_layer = ("return_sequences", "return_state", "go_backwards")
     options = {key: arguments.pop(key) for key in of_layer}
     cell = cell_class(units, dtype=dtype, name="cell", **arguments)
@@ -44,7 +44,7 @@ class Recurrence:
     """The recipe for the recurrent layers of an encoder: a cell and its initializers.
 
     Not a layer: it owns no weights. Every layer made from it has its own cell and its
-    own initial values (a Keras initializer object repeats itself unless it is cloned).
+    own initial values (a Keras initializer object repeats its values, so it is cloned).
 
     Args:
         owner: name for the error messages.
@@ -87,7 +87,9 @@ class Recurrence:
             "name": name,
         }
         if isinstance(self.cell, str):
-            options |= {n: fresh(value) for n, value in self.initializers.items()}
+            options |= {
+                n: clone_initializer(value) for n, value in self.initializers.items()
+            }
             options |= {"recurrent_dropout": self.recurrent_dropout, "seed": seed}
             layer = NAMED_CELLS[self.cell](self.units, **options)
         else:
@@ -98,7 +100,7 @@ class Recurrence:
         return layer
 
     def get_config(self):
-        """What the owner's `get_config` says about its recurrent layers."""
+        """The part of the owner's configuration about its recurrent layers."""
         named = isinstance(self.cell, str)
         return {
             "units": self.units,
@@ -114,13 +116,13 @@ class Recurrence:
 def run(
     layer, inputs, mask=None, training=None, owner="encoder", implementation="auto"
 ):
-    """Runs one stock layer over a sequence, in its own direction, under a mask.
+    """Run one stock layer over a sequence, in its own direction, under a mask.
 
-    cuDNN takes right-padded rows with at least one step, so an empty row lends it its
-    first position and is zeroed afterwards. A layer that goes backwards reverses within
-    the lengths (cuDNN) or walks through the padding first with its state at rest (the
-    other kernels, which also take masks with holes); its values come back in the order
-    of the inputs.
+    cuDNN takes right-padded rows with at least one step, so the first position of an
+    empty row counts as real, and its result is set to zero. A layer that goes backwards
+    reverses within the lengths (cuDNN), or passes the padding first with an unchanged
+    state (other kernels, which also take masks with holes). Its values are returned in
+    the order of the inputs.
 
     Args:
         layer: made by `Recurrence.layer`.
@@ -135,15 +137,22 @@ def run(
         last real step in the structure of the cell, zero where nothing is real.
     """
     reason = hoisted.supports(layer, training)
-    runs = dispatch.choose(owner, implementation, _stock, hoisted.run, reason)
-    if runs is _stock:
-        values, state = _stock(layer, inputs, mask, training)
+    is_hoisted = dispatch.runs_fast(owner, implementation, reason)
+    if is_hoisted:
+        values, state = hoisted.run(
+            layer,
+            inputs,
+            state_size(layer),
+            mask=mask,
+            training=training,
+            owner=owner,
+            implementation=implementation,
+        )
     else:
-        given = layer, inputs, state_size(layer), mask, training
-        values, state = hoisted.run(*given, owner, implementation)
+        values, state = _stock(layer, inputs, mask, training)
     if layer.go_backwards:
         values = ops.flip(values, axis=1)
-    if mask is not None and runs is _stock:
+    if mask is not None and not is_hoisted:
         values = zero_padding(values, mask)
         some_real = ops.any(mask, axis=1)
         state = tree.map_structure(
@@ -153,7 +162,7 @@ def run(
 
 
 def _stock(layer, inputs, mask, training):
-    """As Keras runs it."""
+    """Run the layer as Keras does."""
     mask_of_layer = _lend_first_step(mask)
     values, *state = layer(inputs, mask=mask_of_layer, training=training)
     return values, state

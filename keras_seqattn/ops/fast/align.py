@@ -3,9 +3,9 @@
 import tensorflow as tf
 
 from keras_seqattn.ops.align import LOWEST
+from keras_seqattn.ops.loop_ops import Fused, fused
 from keras_seqattn.ops.mask import per_query
 from keras_seqattn.ops.precision import at_least_float32
-from keras_seqattn.ops.products import Fused, fused
 
 
 def masked_softmax(scores, mask=None):
@@ -27,12 +27,12 @@ def _softmax(scores, mask=None):
     return alignment, (alignment,)
 
 
-def _gradient(given, kept, dx):
-    """Of the scores; it is 0 where the alignment is."""
+def _gradient(tensors, kept, dx):
+    """The gradient of the scores; it is 0 where the alignment is 0."""
     [alignment] = kept
     product = alignment * dx
     total = tf.reduce_sum(product, axis=-1, keepdims=True)
-    return product - alignment * total, *(None for _ in given[1:])
+    return product - alignment * total, *(None for _ in tensors[1:])
 
 
 _SOFTMAX = Fused(_softmax, _gradient)

@@ -1,24 +1,24 @@
-"""What a layer knows without being told, while it is called: Keras has it apart."""
+"""The context of a call of a layer, which Keras keeps in global attributes."""
 
 import contextlib
 import copy
 
 from keras.src.backend.common import global_state  # no public name
 
-# Whether it trains, if nobody says; and the dtype in which it reads its weights.
+# The value of `training` where it is not passed; the dtype in which weights are read.
 NAMES = ("current_call_ctx", "autocast_scope")
 
 
 class CallContext:
-    """That of the call in which this is made; `again()` brings it back later."""
+    """The context of the call in which this object is made; `again()` restores it."""
 
     def __init__(self):
-        # A copy: Keras goes on with its own.
+        # A copy, because Keras changes its own.
         self.values = [copy.copy(value) for value in _get()]
 
     @contextlib.contextmanager
     def again(self):
-        """Around code that shall see what the call has seen."""
+        """Run the code inside in the context of that call."""
         before = _get()
         _set(self.values)
         try:

@@ -1,12 +1,12 @@
-"""Cells whose gradients are written by hand: fewer passes, and nothing twice.
+"""Cells whose gradients are written by hand: fewer passes over the gates.
 
-Each has the name, the parameters and the results of that in `ops.cell`; in a fast loop
-the way back finds the gates where the way forth has left them.
+Each has the name, the parameters and the results of a function in `ops.cell`. In a fast
+loop the backward pass reads the gates that the forward pass has kept.
 """
 
 import tensorflow as tf
 
-from keras_seqattn.ops.products import Fused, fused
+from keras_seqattn.ops.loop_ops import Fused, fused
 
 
 def gru_step(projected, state, recurrent):
@@ -30,9 +30,9 @@ def _gru(x, u, past):
     return candidate + z * (past - candidate), (z, r, candidate, u_h)
 
 
-def _gradient_of_gru(given, kept, dh):
-    """With respect to x, u and the past state."""
-    (_, _, past), (z, r, candidate, u_h) = given, kept
+def _gradient_of_gru(tensors, kept, dh):
+    """The gradients with respect to x, u and the past state."""
+    (_, _, past), (z, r, candidate, u_h) = tensors, kept
     da = tf.raw_ops.TanhGrad(y=candidate, dy=dh - dh * z)
     dz = tf.raw_ops.SigmoidGrad(y=z, dy=dh * (past - candidate))
     dr = tf.raw_ops.SigmoidGrad(y=r, dy=da * u_h)
@@ -53,9 +53,9 @@ def _lstm(x, past):
     return (o * squashed, c), (i, f, g, o, squashed)
 
 
-def _gradient_of_lstm(given, kept, dh, dc):
-    """With respect to x and the past c."""
-    (_, past), (i, f, g, o, squashed) = given, kept
+def _gradient_of_lstm(tensors, kept, dh, dc):
+    """The gradients with respect to x and the past c."""
+    (_, past), (i, f, g, o, squashed) = tensors, kept
     dc = dc + tf.raw_ops.TanhGrad(y=squashed, dy=dh * o)
     parts = [
         tf.raw_ops.SigmoidGrad(y=i, dy=dc * g),

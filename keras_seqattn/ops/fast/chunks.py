@@ -1,15 +1,15 @@
-"""Scores of many queries, some of them at a time.
+"""Scores of many queries, some queries at a time.
 
-A score with a hidden layer has `[batch, target, source, units]` between a query and a
-number. Nobody needs it for all targets at once: in the forward pass it becomes a number
-at once, and for the gradient it is computed again.
+The hidden layer of a score is `[batch, target, source, units]`. It is never needed for
+all targets at once: the forward pass reduces it to scores, chunk by chunk, and the
+backward pass computes it again.
 """
 
 import tensorflow as tf
 from keras import ops
 
-# Of a hidden layer at a time: 8 MB. With less a chunk costs more, for no memory that
-# counts: `python -m benchmarks.run whole_sequence_200 whole_sequence_memory`.
+# Entries of a hidden layer in one chunk: 8 MB. Smaller chunks cost time and save hardly
+# any memory: `python -m benchmarks.run whole_sequence_200 whole_sequence_memory`.
 ENTRIES = 2**21
 
 
@@ -17,10 +17,10 @@ def in_chunks(score, query, keys, *weights):
     """`score(query, keys, *weights)`, its hidden layer in parts that fit the caches.
 
     Args:
-        score: function that treats each query by itself.
+        score: function whose result for a query does not depend on the other queries.
         query: `[batch, target, ..., units]`.
         keys: `[batch, source, ..., units]`.
-        weights: more tensors that it gets.
+        weights: further arguments of `score`.
 
     Returns:
         `[batch, target, ..., source]`.
@@ -49,8 +49,10 @@ def recomputed(function):
             with tf.GradientTape() as tape:
                 tape.watch(inputs)
                 result = function(*inputs)
-            found = tape.gradient(result, inputs, upstream)
-            return [tf.raw_ops.PreventGradient(input=x, message=_ONCE) for x in found]
+            gradients = tape.gradient(result, inputs, upstream)
+            return [
+                tf.raw_ops.PreventGradient(input=x, message=_ONCE) for x in gradients
+            ]
 
         return function(*tensors), gradient
 
@@ -79,7 +81,7 @@ def _split(x, number, size):
 
 
 def _join(chunks):
-    """And back, with what it was filled up with."""
+    """`[number, batch, size, ...]` to `[batch, number * size, ...]`."""
     chunks = _swap(chunks)
     batch, number, size, *rest = ops.shape(chunks)
     return tf.reshape(chunks, (batch, number * size, *rest))

@@ -1,13 +1,13 @@
-"""From what a head reads to its cross-entropy: the logits exist some rows at a time."""
+"""Cross-entropy from the factors of the logits, which exist some rows at a time."""
 
 import functools
 
 import tensorflow as tf
 
-from keras_seqattn.ops.fast.real_tokens import Chunks
-from keras_seqattn.types import Judged
+from keras_seqattn.ops.fast.token_chunks import TokenChunks
+from keras_seqattn.types import TokenLosses
 
-ROWS = 512  # of a chunk: adding up dW costs the less, the fewer chunks there are
+ROWS = 512  # of a chunk: with fewer chunks, the sum for dW costs less
 
 _ONCE = (
     "The loss has first derivatives only. Expected a gradient, received the gradient "
@@ -16,7 +16,7 @@ _ONCE = (
 
 
 def output_cross_entropy(readout, labels, mask=None, weights=None, smoothing=0.0):
-    """Cross-entropy of the real tokens, and its gradient while their logits are there.
+    """Cross-entropy of the real tokens; the gradient is computed with the loss.
 
         z = h W + b
         loss = sum{w_i (- sum{q_iv log softmax(z_i)_v : v}) : i}
@@ -25,9 +25,9 @@ def output_cross_entropy(readout, labels, mask=None, weights=None, smoothing=0.0
         dW = sum{w_i h_i' dz_i : i}
         db = sum{w_i dz_i : i}
 
-    One chunk of rows i after the other. The loss is a sum: what comes back to it is one
-    number, by which the gradients are multiplied then. Where nobody trains they are
-    computed when they are asked for.
+    It computes one chunk of rows i after the other. The loss is a sum, so its upstream
+    gradient is one number, and multiplies the gradients later. Outside of training,
+    gradients are computed only if a tape asks for them.
 
     Args:
         readout: `Readout` of `[batch, target]` tokens.
@@ -37,83 +37,84 @@ def output_cross_entropy(readout, labels, mask=None, weights=None, smoothing=0.0
         smoothing: eps of q, see `ops.cross_entropy.cross_entropy`.
 
     Returns:
-        `Judged`; only `total` has a gradient.
+        `TokenLosses`; only `total` has a gradient.
     """
     shape = tf.shape(labels)
     mask = tf.ones(shape, "bool") if mask is None else tf.cast(mask, "bool")
-    chunks = Chunks(mask, ROWS)
+    chunks = TokenChunks(mask, ROWS)
     exact = tf.float64 if readout.hidden.dtype == tf.float64 else tf.float32
     weights = tf.ones(shape, exact) if weights is None else tf.cast(weights, exact)
-    w = chunks.deal(weights)
-    y = chunks.deal(tf.cast(labels, "int32"))
+    w = chunks.split(weights)
+    y = chunks.split(tf.cast(labels, "int32"))
 
     @tf.custom_gradient
-    def judged(hidden, *kernel_and_bias):
-        rows = chunks.deal(hidden)
+    def losses(hidden, *kernel_and_bias):
+        rows = chunks.split(hidden)
         weights = [tf.cast(weight, hidden.dtype) for weight in kernel_and_bias]
         run = functools.partial(
             _run, chunks, rows, y, w, weights, readout.transposed, smoothing
         )
-        said, found = run(readout.training)
-        loss, surprise, right = tf.unstack(said, axis=1)
-        surprise, right = chunks.put_back(surprise), chunks.put_back(right)
+        per_row, early = run(readout.training)
+        loss, surprise, correct = tf.unstack(per_row, axis=1)
+        surprise, correct = chunks.put_back(surprise), chunks.put_back(correct)
 
         def gradient(upstream, *_):
-            dh, *others = found or run(True)[1]
+            dh, *others = early or run(True)[1]
             dh = tf.cast(dh, exact) * (w * upstream)[..., None]
-            found_all = [chunks.put_back(dh), *[upstream * x for x in others]]
+            gradients = [chunks.put_back(dh), *[upstream * x for x in others]]
             return [
                 tf.raw_ops.PreventGradient(input=tf.cast(x, of.dtype), message=_ONCE)
-                for x, of in zip(found_all, (hidden, *kernel_and_bias), strict=True)
+                for x, of in zip(gradients, (hidden, *kernel_and_bias), strict=True)
             ]
 
-        return (tf.reduce_sum(w * loss), surprise, right > 0), gradient
+        return (tf.reduce_sum(w * loss), surprise, correct > 0), gradient
 
     weights = [x for x in (readout.kernel, readout.bias) if x is not None]
-    given = [tf.convert_to_tensor(x) for x in (readout.hidden, *weights)]
-    return Judged(*judged(*given))
+    factors = [tf.convert_to_tensor(x) for x in (readout.hidden, *weights)]
+    total, surprise, correct = losses(*factors)
+    return TokenLosses(total, surprise, correct)
 
 
 def _run(chunks, h, y, w, weights, transposed, smoothing, with_gradient):
-    """Through all chunks.
+    """Compute losses and gradients of all chunks.
 
     Returns:
-        loss, surprise and right `[count, 3, rows]`; `(dh_i / w_i, dW, db)`, or ().
+        loss, surprise and correct `[count, 3, rows]`; `(dh_i / w_i, dW, db)`, or ().
     """
     kernel, exact = weights[0], w.dtype
 
-    def body(i, said, found):
+    def body(i, per_row, gradients):
         z = tf.matmul(h[i], kernel, transpose_b=transposed)
         if weights[1:]:
             z = tf.nn.bias_add(z, weights[1])
-        results, p = _judge(tf.cast(z, exact), y[i], smoothing)
-        said = said.write(i, tf.stack(results))
+        results, p = _losses(tf.cast(z, exact), y[i], smoothing)
+        per_row = per_row.write(i, tf.stack(results))
         if with_gradient:
             dz = _minus_q(p, y[i], smoothing)
-            found = _add(found, i, h[i], w[i], kernel, dz, transposed)
-        return i + 1, said, found
+            gradients = _add(gradients, i, h[i], w[i], kernel, dz, transposed)
+        return i + 1, per_row, gradients
 
-    found = ()
+    gradients = ()
     if with_gradient:
         dh = tf.TensorArray(h.dtype, chunks.count, element_shape=[None, h.shape[-1]])
-        found = (dh, *[tf.zeros(x.shape, exact) for x in weights])
-    said = tf.TensorArray(exact, chunks.count, element_shape=[3, None])
-    _, said, found = tf.while_loop(
+        gradients = (dh, *[tf.zeros(x.shape, exact) for x in weights])
+    per_row = tf.TensorArray(exact, chunks.count, element_shape=[3, None])
+    _, per_row, gradients = tf.while_loop(
         lambda i, *_: i < chunks.used,
         body,
-        (0, said, found),
+        (0, per_row, gradients),
         parallel_iterations=1,  # one chunk in memory
     )
     if with_gradient:
-        found = (found[0].stack(), *found[1:])
-    return said.stack(), found
+        gradients = (gradients[0].stack(), *gradients[1:])
+    return per_row.stack(), gradients
 
 
-def _judge(z, labels, smoothing):
-    """Loss, surprise and whether it is right, one each per row; softmax(z)."""
+def _losses(z, labels, smoothing):
+    """Loss, surprise and whether the label is the best token, per row; softmax(z)."""
     best = tf.argmax(z, axis=-1, output_type=tf.int32)
     p, of_label, of_best = tf.nn.softmax(z), _at(z, labels), _at(z, best)
-    # log sum exp from the largest: no pass over the vocabulary of its own.
+    # log sum exp from the largest one saves a pass over the vocabulary.
     surprise = (of_best - of_label) - tf.math.log(_at(p, best))
     loss = surprise
     if smoothing:
@@ -122,7 +123,7 @@ def _judge(z, labels, smoothing):
 
 
 def _minus_q(p, labels, smoothing):
-    """dz"""
+    """Return dz = p - q."""
     if smoothing:
         p = p - smoothing / p.shape[-1]
     of_label = tf.fill(tf.shape(labels), tf.constant(1.0 - smoothing, p.dtype))
@@ -137,9 +138,9 @@ def _places(labels):
     return tf.stack([tf.range(tf.shape(labels)[0]), labels], axis=1)
 
 
-def _add(found, i, h, w, kernel, dz, transposed):
-    """The gradients with those of a chunk."""
-    dhs, dkernel, *dbias = found
+def _add(gradients, i, h, w, kernel, dz, transposed):
+    """Add the gradients of a chunk."""
+    dhs, dkernel, *dbias = gradients
     if dbias:
         dbias = [dbias[0] + tf.matmul(w[None], dz)[0]]
     dz = tf.cast(dz, h.dtype)

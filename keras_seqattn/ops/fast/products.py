@@ -1,4 +1,4 @@
-"""Products of a loop, whose right factors are the same in all steps.
+"""Products in a loop whose right factors are the same in all steps.
 
 The gradient of `y_t = x_t W + b` has sums over the steps:
 
@@ -6,9 +6,8 @@ The gradient of `y_t = x_t W + b` has sums over the steps:
     dW = sum{x_t' dy_t : t} = X' dY
     db = sum{dy_t : t}
 
-where X and dY have the rows of all steps: one product after the loop. What does not
-depend on the step is done before it: the cast of W, and the transpose of a kernel, by
-which the gradient multiplies.
+where X and dY have the rows of all steps: one product after the loop. The cast of W,
+and the transpose W' for the gradient, are computed before the loop.
 """
 
 import tensorflow as tf
@@ -17,13 +16,13 @@ from keras_seqattn.ops.precision import at_least_float32
 
 
 class Kernels:
-    """`[batch, ..., depth] @ [depth, units] + [units]`: all kernels of one factor.
+    """`[batch, ..., depth] @ [depth, units] + [units]`: all kernels of one factor x.
 
-    What a step multiplies by several kernels, it multiplies by all of them at once:
+    If a step multiplies x by several kernels, it multiplies by all of them at once:
     `x [W_1 W_2] + [b_1 b_2]`. The results are the parts of one tensor.
 
     Args:
-        rights: of each kernel `(W,)` or `(W, b)`, in the dtype to multiply in.
+        rights: `(W,)` or `(W, b)` for each kernel, in the dtype of the product.
     """
 
     may_join = True
@@ -40,7 +39,7 @@ class Kernels:
 
     @staticmethod
     def shape(x, kernel, bias=None):
-        """That of one result."""
+        """The shape of one result."""
         return [*x.shape[:-1], kernel.shape[-1]]
 
     def forward(self, x):
@@ -56,7 +55,7 @@ class Kernels:
         return tf.matmul(dy, self.turned)
 
     def of_rights(self, xs, dys):
-        """`dW` and `db` of each kernel, of the factors of all steps."""
+        """`dW` and `db` of each kernel, from the factors of all steps."""
         xs, dys = (tf.reshape(x, [-1, x.shape[-1]]) for x in (xs, dys))
         kernels = self._parts(tf.matmul(xs, dys, transpose_a=True))
         if self.bias is None:
@@ -107,7 +106,7 @@ class Transposed(Matrices):
 
 
 def joined(tensors):
-    """Beside each other."""
+    """The tensors, concatenated along the last axis."""
     return tensors[0] if len(tensors) == 1 else tf.concat(tensors, axis=-1)
 
 

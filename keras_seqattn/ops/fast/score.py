@@ -1,4 +1,4 @@
-"""Scores with a hidden layer, without ever holding all of it.
+"""Scores with a hidden layer, of which only a part exists at a time.
 
 Same names, parameters and results as in `ops/score.py`.
 """
@@ -18,18 +18,18 @@ LARGE = 2**26  # numbers of a hidden layer, 256 MB
 
 
 def supports(query, keys, v):
-    """None, or why the fast scores cannot do this call."""
+    """Return None, or why the fast scores cannot do this call."""
     if len(keys.shape) != 2 + len(v.shape):
         return "the keys differ from query to query"
     return None
 
 
 def pays(query, keys, v):
-    """Whether the fast scores are the better ones: a bool, in a graph perhaps a tensor.
+    """Whether the fast scores pay: a bool, or a tensor if a graph does not know sizes.
 
-    They save memory, and compute tanh twice: a sequence takes more time where the
-    hidden layer is small, and hardly any more from `LARGE` on. A single query is a
-    step, whose hidden layer is kept as often as there are steps.
+    They save memory, and compute tanh twice: a whole sequence takes longer if the
+    hidden layer is small, and about as long from `LARGE` on. A single query is one
+    step; autodiff would keep its hidden layer once for each step.
     """
     queries, sizes = query.shape[1 : -len(v.shape)], (*query.shape, keys.shape[1])
     is_known = None not in sizes
@@ -40,16 +40,16 @@ def pays(query, keys, v):
     if None not in queries and math.prod(queries) < 16:
         return False  # a step of a beam
     if under_xla():
-        return True  # which needs to know: better too slow than too large
+        return True  # XLA decides now: better too slow than too large
     sizes = tf.concat([tf.shape(query), tf.shape(keys)[1:2]], axis=0)
     return tf.reduce_prod(tf.cast(sizes, tf.float32)) >= LARGE
 
 
 def where(pays, fast, reference):
-    """The better one of two functions of tensors, at run time if need be."""
+    """Return `fast` if it pays, else `reference`; a tensor decides at run time."""
     if isinstance(pays, bool):
         return fast if pays else reference
-    return lambda *given: tf.cond(pays, lambda: fast(*given), lambda: reference(*given))
+    return lambda *args: tf.cond(pays, lambda: fast(*args), lambda: reference(*args))
 
 
 def additive_score(query, keys, v, bias=None):
@@ -64,7 +64,7 @@ def multi_head_additive_score(query, keys, v):
 
 
 def _multi_head(query, keys, v):
-    """All heads in one product, for which the hidden layer need not be transposed."""
+    """All heads in one product, without a transpose of the hidden layer."""
     heads, units = v.shape
     hidden = tf.tanh(query[..., None, :, :] + per_query(keys, len(query.shape) - 1))
     # [heads * units, heads], a block for each head and zeros elsewhere
@@ -77,7 +77,7 @@ def _multi_head(query, keys, v):
 
 
 def _of_all(score, *tensors):
-    """`score(query, keys, v, ...)`, whatever axes there are from query to query."""
+    """`score(query, keys, v, ...)`, for any axes between batch and depth."""
     query, *others = (tf.convert_to_tensor(x) for x in tensors)
     shape = ops.shape(query)
     query, *others = map(at_least_float32, (query, *others))

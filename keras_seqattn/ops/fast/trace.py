@@ -1,8 +1,9 @@
-"""A step of a loop, traced three times: to plan it, for the way forth, and for back.
+"""A step of a loop, traced three times: for a plan, forward, and backward.
 
-All three meet the same calls in the same order: products, and what is drawn. The plan
-takes them down; forth does them and keeps the results; back returns what was kept, and
-collects the factors of the gradients.
+All three traces meet the same calls in the same order: products, fused equations and
+random masks. The plan records the calls; the forward trace does them and keeps their
+results; the backward trace returns the kept results, and collects the factors of the
+gradients.
 """
 
 from typing import Any, NamedTuple
@@ -11,13 +12,13 @@ import tensorflow as tf
 from keras import tree
 
 from keras_seqattn.ops.fast.products import Kernels, Matrices, Transposed, joined
-from keras_seqattn.ops.products import traced_by
+from keras_seqattn.ops.loop_ops import traced_by
 
 READS = {"ReadVariableOp", "ResourceGather", "ResourceGatherNd"}
 
 
 class Trace:
-    """What `ops.products` asks of a loop; `take` says what becomes of a call.
+    """The functions of `ops.loop_ops` inside of a loop; a subclass defines the calls.
 
     Args:
         outside: the graph that the loop is in.
@@ -27,11 +28,11 @@ class Trace:
         self.outside, self.graph = outside, tf.compat.v1.get_default_graph()
 
     def is_inside(self, x):
-        """Whether it is a tensor of the step, and not of a branch in it."""
+        """Whether `x` is a tensor of the step, and not of a branch in it."""
         return getattr(x, "graph", None) is self.graph and _is_current(self.graph)
 
     def is_outside(self, x):
-        """Whether it was there before the loop."""
+        """Whether `x` was computed before the loop."""
         return getattr(x, "graph", None) is self.outside
 
     def multiply(self, x, kernel, dtype, bias):
@@ -44,7 +45,7 @@ class Trace:
 
 
 class PlannedProduct(NamedTuple):
-    """A product before there is a loop.
+    """A product that the plan has recorded.
 
     Attributes:
         kind: its class.
@@ -64,7 +65,7 @@ class PlannedProduct(NamedTuple):
 
     @property
     def result(self):
-        """The spec of all results beside each other."""
+        """The spec of all results, concatenated."""
         if len(self.results) == 1:
             return self.results[0]
         width = sum(spec.shape[-1] for spec in self.results)
@@ -73,7 +74,7 @@ class PlannedProduct(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Which product a call of a step is, and which of its results."""
+    """The product that answers a call of a step, and the index of the result."""
 
     product: int
     index: int
@@ -85,11 +86,11 @@ class Plan:
     After `trace`:
         products: `PlannedProduct`s: calls with one left factor may be one product.
         parts: of each call for a product, its `Part`.
-        kept: of each product and each other call, in the order in which a step comes to
-            them, a nest of the specs of what is kept.
+        kept: for each product and each other call, in the order of the step, a nest of
+            the specs of the tensors that are kept.
         captured: tensors from outside that the step reads, and that have gradients.
         variables: those that the step reads by itself.
-        outputs, state: what the step returned, to know shapes and dtypes.
+        outputs, state: results of the step, for shapes and dtypes.
         reason: why the step cannot be traced again; None: it can.
     """
 
@@ -98,11 +99,11 @@ class Plan:
         self.products, self.parts, self.kept = [], [], []
 
     def trace(self, step, inputs, state):
-        """Takes down what `step(inputs_t, state)` does, given their specs."""
+        """Record the calls of `step(inputs_t, state)`, given their specs."""
         graph = tf.__internal__.FuncGraph("one_step")
         with graph.as_default(), traced_by(_Planned(self)), tf.GradientTape() as tape:
-            given = tree.map_structure(placeholder, (inputs, state))
-            self.outputs, self.state = step(*given)
+            inputs_t, state_t = tree.map_structure(placeholder, (inputs, state))
+            self.outputs, self.state = step(inputs_t, state_t)
         self.variables = tape.watched_variables()
         self.kept = [
             kept.results if isinstance(kept, PlannedProduct) else kept
@@ -129,7 +130,7 @@ class _Planned(Trace):
         return placeholder(planned.results[-1])
 
     def _place(self, kind, x):
-        """The number of the product that does this call."""
+        """The index of the product that answers this call."""
         products = self.plan.products
         for i, planned in enumerate(products):
             if kind.may_join and planned.kind is kind and planned.x is x:
@@ -139,26 +140,23 @@ class _Planned(Trace):
         return len(products) - 1
 
     def fused(self, function, *tensors):
-        found = function.forward(*tensors)
-        self.plan.kept.append(tree.map_structure(_spec, found))
-        return found[0]
+        results_and_kept = function.forward(*tensors)
+        self.plan.kept.append(tree.map_structure(_spec, results_and_kept))
+        return results_and_kept[0]
 
     def drawn(self, draw):
         with tf.__internal__.FuncGraph("drawn").as_default():
-            found = draw()
-        return self._kept(_spec(found))
-
-    def _kept(self, spec):
+            spec = _spec(draw())
         self.plan.kept.append(spec)
         return placeholder(spec)
 
 
-class Forth(Trace):
-    """The way forth at one step; what it has `kept` is to be written down.
+class ForwardTrace(Trace):
+    """The forward pass of one step; `kept` has the tensors for the backward pass.
 
     Args:
         plan: `Plan`.
-        products: all of them.
+        products: the products of the loop.
     """
 
     def __init__(self, plan, products):
@@ -179,17 +177,17 @@ class Forth(Trace):
     def drawn(self, draw):
         return self._keep(draw())
 
-    def _keep(self, found):
-        self.kept.append(found)
-        return found
+    def _keep(self, results):
+        self.kept.append(results)
+        return results
 
 
-class Back(Trace):
-    """The way back at one step; `factors` has x and dy of each product.
+class BackwardTrace(Trace):
+    """The backward pass of one step; `factors` has x and dy of each product.
 
     Args:
-        plan, products: see `Forth`.
-        kept: what the way forth has kept at this step.
+        plan, products: see `ForwardTrace`.
+        kept: the tensors that the forward pass has kept at this step.
         tape: records the step.
     """
 
@@ -208,8 +206,8 @@ class Back(Trace):
 
     def _again(self, product, x):
         results, place = next(self.kept), len(self.factors)
-        self.tape.watch(x)  # where x has no gradient, W has one all the same
-        self.factors.append((x, tf.zeros_like(joined(results))))  # if nobody asks
+        self.tape.watch(x)  # W has a gradient even where x has none
+        self.factors.append((x, tf.zeros_like(joined(results))))  # if dy is not used
 
         @tf.custom_gradient
         def again(x):
@@ -223,12 +221,12 @@ class Back(Trace):
         return again(x)
 
     def fused(self, function, *tensors):
-        found, kept = next(self.kept)
+        results, kept = next(self.kept)
 
         @tf.custom_gradient
         def again(*tensors):
-            results = tree.map_structure(tf.identity, found)
-            return results, lambda *dy: function.backward(tensors, kept, *dy)
+            copies = tree.map_structure(tf.identity, results)
+            return copies, lambda *dy: function.backward(tensors, kept, *dy)
 
         return again(*tensors)
 
@@ -241,7 +239,7 @@ def _spec(x):
 
 
 def placeholder(spec):
-    """Of a step that is traced, and never run."""
+    """A placeholder for a step that is traced, and never run."""
     return tf.compat.v1.placeholder(spec.dtype, spec.shape)
 
 
@@ -253,5 +251,5 @@ def _reason(graph):
     for operation in graph.get_operations():
         kind = operation.type
         if operation.op_def.is_stateful and kind not in READS:
-            return f"a step does {kind}, which would happen again on the way back"
+            return f"a step does {kind}, which the backward pass would do again"
     return None

@@ -1,23 +1,23 @@
-"""Through time, with a gradient of its own: the step is traced again on the way back.
+"""A loop over time whose gradient traces the step again, for the backward pass.
 
 Autodiff keeps everything that a step has computed, and adds up the gradients of the
-weights step by step. Here a step keeps of its state, its products and what it has drawn
-(`ops.products`) what the way back asks for. That computes the rest again from these,
-e.g. the tanh of the scores: memory grows with the target, not with target x source x
-units. The gradient of what a product multiplies by is one product, too, after the loop.
+weights step by step. Here the forward pass stores only the states, products and random
+masks (`ops.loop_ops`) that the backward pass needs. The backward pass computes the rest
+again from these, e.g. the tanh of the scores: memory grows with the target, not with
+target x source x units. The gradient of a kernel is one product after the loop.
 """
 
 import tensorflow as tf
 from keras import tree
 
 from keras_seqattn.ops.fast.call_context import CallContext
-from keras_seqattn.ops.fast.trace import Back, Forth, Plan, placeholder
-from keras_seqattn.ops.products import traced_by
+from keras_seqattn.ops.fast.trace import BackwardTrace, ForwardTrace, Plan, placeholder
+from keras_seqattn.ops.loop_ops import traced_by
 from keras_seqattn.ops.unroll import masked_step, static_unroll, swap, zero_outputs
 
 
 def dynamic_unroll(step, inputs, state, mask=None, project=None):
-    """As `ops.unroll.dynamic_unroll`, if `Unrolling.reason` has nothing against it."""
+    """As `ops.unroll.dynamic_unroll`, for steps that `Unrolling` supports."""
     if tf.executing_eagerly():
         return static_unroll(step, inputs, state, mask, project)
     return Unrolling(step, inputs, state, mask, project).run()
@@ -26,15 +26,15 @@ def dynamic_unroll(step, inputs, state, mask=None, project=None):
 class Unrolling:
     """One call of `dynamic_unroll` in a graph, planned, and not yet run.
 
-    `reason` says why there is no such loop; None: there is.
+    `reason` says why the step cannot be traced again; None: it can.
     """
 
     def __init__(self, step, inputs, state, mask=None, project=None):
         inputs = tree.map_structure(swap, inputs)
         if project is not None:
-            inputs = project(inputs)  # after the swap, which would cost more behind it
+            inputs = project(inputs)  # after the swap, which is cheaper on the inputs
         self.step, self.mask = step, mask
-        self.context = CallContext()  # on the way back, the call is over
+        self.context = CallContext()  # in the backward pass, the call is over
         self.inputs = inputs if mask is None else (inputs, swap(mask))
         self.state = tree.map_structure(tf.convert_to_tensor, state)
         self.time = tf.shape(tree.flatten(self.inputs)[0])[0]
@@ -46,32 +46,33 @@ class Unrolling:
 
     def run(self):
         """The outputs, and the last state."""
-        plan, asked = self.plan, self._asked()
+        plan, needed = self.plan, self._needed()
 
         @tf.custom_gradient
         def loops(inputs, state, rights, captured):
-            """`captured` is what steps read from outside; here to get a gradient."""
+            """`captured` is an argument so that it gets a gradient."""
             pairs = zip(plan.products, rights, strict=True)
             products = [planned.kind(those) for planned, those in pairs]
             inputs = [_unstacked(x) for x in inputs]
-            found, kept = self._forth(products, inputs, state, asked)
+            results, kept = self._forward(products, inputs, state, needed)
 
             def gradient(*upstream, variables=()):
-                kept_all = _spread_over(asked, kept)
-                return self._back(products, inputs, kept_all, upstream, variables)
+                kept_all = _spread_over(needed, kept)
+                return self._backward(products, inputs, kept_all, upstream, variables)
 
-            return found, gradient
+            return results, gradient
 
         rights = [planned.rights for planned in plan.products]
-        given = tree.flatten(self.inputs), tree.flatten(self.state)
-        found = loops(*given, rights, plan.captured)
+        inputs, state = tree.flatten(self.inputs), tree.flatten(self.state)
+        results = loops(inputs, state, rights, plan.captured)
         count = len(tree.flatten(plan.outputs))
-        outputs = tree.pack_sequence_as(plan.outputs, [swap(x) for x in found[:count]])
-        state = tree.pack_sequence_as(self.state, found[count:])
+        outputs = [swap(x) for x in results[:count]]
+        outputs = tree.pack_sequence_as(plan.outputs, outputs)
+        state = tree.pack_sequence_as(self.state, results[count:])
         return zero_outputs(outputs, self.mask), state
 
     def _step(self, inputs_t, state):
-        """Nests of one step, or what `tree.flatten` has made of them."""
+        """Run `step` on nests, or on the lists that `tree.flatten` makes of them."""
         inputs_t = tree.pack_sequence_as(self.inputs, tree.flatten(inputs_t))
         state = tree.pack_sequence_as(self.state, tree.flatten(state))
         inputs_t, mask_t = (inputs_t, None) if self.mask is None else inputs_t
@@ -81,39 +82,39 @@ class Unrolling:
 
     @property
     def _kept(self):
-        """Specs of all that the way back might ask for: states, and what is kept."""
+        """Specs of all tensors that the backward pass may need, states first."""
         specs = [*tree.flatten(self.state), *tree.flatten(self.plan.kept)]
         return [_spec(x) for x in specs]
 
-    def _asked(self):
-        """Which of these it does: it is traced once more, and never run."""
+    def _needed(self):
+        """For each, whether the backward pass needs it; traced, and never run."""
         specs = [_spec(x, 1) for x in tree.flatten(self.inputs)]
         graph = tf.__internal__.FuncGraph("one_step_back")
         with graph.as_default():
             products = [planned.kind(planned.rights) for planned in self.plan.products]
             inputs_t, kept_t = _placeholders(specs), _placeholders(self._kept)
             upstream = _floats(tree.flatten((self.plan.outputs, self.plan.state)))
-            found = self._step_back(
+            gradients = self._step_back(
                 products, inputs_t, kept_t, _placeholders(upstream), self.plan.variables
             )
-        used = _reached(tree.flatten(found))
+        used = _reached(tree.flatten(gradients))
         return [x.op in used for x in kept_t]
 
-    def _forth(self, products, inputs, state, asked):
-        """Outputs and last state, flat; and arrays of what is kept and asked for."""
+    def _forward(self, products, inputs, state, needed):
+        """Outputs and last state, flat; and arrays of the tensors that are kept."""
         plan = self.plan
 
         def body(t, state, written, kept):
-            now = Forth(plan, products)
-            with traced_by(now):
+            trace = ForwardTrace(plan, products)
+            with traced_by(trace):
                 outputs, new = self._step([array.read(t) for array in inputs], state)
             written = _write(written, t, tree.flatten(outputs))
-            all_kept = [*state, *tree.flatten(now.kept)]
-            kept = _write(kept, t, _where(asked, all_kept))
+            all_kept = [*state, *tree.flatten(trace.kept)]
+            kept = _write(kept, t, _where(needed, all_kept))
             return t + 1, _as(state, tree.flatten(new)), written, kept
 
         written = self._arrays(tree.flatten(plan.outputs))
-        kept = self._arrays(_where(asked, self._kept))
+        kept = self._arrays(_where(needed, self._kept))
         _, state, written, kept = self._while(body, state, written, kept)
         return [*(array.stack() for array in written), *state], kept
 
@@ -125,18 +126,18 @@ class Unrolling:
         sources = _floats(inputs_t), _floats(state), [*plan.captured, *variables]
         with tf.GradientTape(watch_accessed_variables=False) as tape:
             tape.watch(sources)
-            now = Back(plan, products, results, tape)
-            with traced_by(now), self.context.again():
-                found = self._step(inputs_t, state)
-        found = tape.gradient(
-            _floats(tree.flatten(found)),
+            trace = BackwardTrace(plan, products, results, tape)
+            with traced_by(trace), self.context.again():
+                results = self._step(inputs_t, state)
+        gradients = tape.gradient(
+            _floats(tree.flatten(results)),
             sources,
             upstream,
             unconnected_gradients=tf.UnconnectedGradients.ZERO,
         )
-        return *found, [x for pair in now.factors for x in pair]
+        return *gradients, [x for pair in trace.factors for x in pair]
 
-    def _back(self, products, inputs, kept, upstream, variables):
+    def _backward(self, products, inputs, kept, upstream, variables):
         """Gradients of the arguments of `loops`, and of the variables if there are."""
         plan = self.plan
         outputs = tree.flatten(plan.outputs)
@@ -149,7 +150,7 @@ class Unrolling:
             t = self.time - 1 - i
             inputs_t = [array.read(t) for array in inputs]
             pairs = zip(kept, self._kept, strict=True)
-            kept_t = [_unasked(s) if a is None else a.read(t) for a, s in pairs]
+            kept_t = [_unused(s) if a is None else a.read(t) for a, s in pairs]
             of_inputs_t, of_past, of_others, factors_t = self._step_back(
                 products,
                 inputs_t,
@@ -173,7 +174,7 @@ class Unrolling:
             self._arrays(specs),
         )
         pairs = zip(factors[::2], factors[1::2], strict=True)
-        found = [
+        gradients = [
             *_spread(tree.flatten(self.inputs), [array.stack() for array in of_inputs]),
             *_spread(tree.flatten(self.state), of_state),
             *(
@@ -183,9 +184,9 @@ class Unrolling:
             ),
             *sums,
         ]
-        found = [x if x is None else _only_once(x) for x in found]
-        split = len(found) - len(variables)
-        return (found[:split], found[split:]) if variables else found
+        gradients = [x if x is None else _only_once(x) for x in gradients]
+        split = len(gradients) - len(variables)
+        return (gradients[:split], gradients[split:]) if variables else gradients
 
     def _arrays(self, specs):
         return [
@@ -204,7 +205,7 @@ class Unrolling:
 
 
 def _spec(x, axis=0):
-    """That of `x` from an axis on."""
+    """The spec of `x` without the axes before `axis`."""
     return tf.TensorSpec(x.shape[axis:], x.dtype)
 
 
@@ -212,8 +213,8 @@ def _placeholders(specs):
     return [placeholder(spec) for spec in specs]
 
 
-def _unasked(spec):
-    """Something of the right kind that nobody computes."""
+def _unused(spec):
+    """A tensor of this spec that the step never reads."""
     some = tf.zeros([1 if size is None else size for size in spec.shape], spec.dtype)
     return tf.compat.v1.placeholder_with_default(some, spec.shape)
 
@@ -229,14 +230,14 @@ def _reached(tensors):
     return seen
 
 
-def _where(asked, values):
-    return [x for x, is_asked in zip(values, asked, strict=True) if is_asked]
+def _where(needed, values):
+    return [x for x, is_needed in zip(values, needed, strict=True) if is_needed]
 
 
-def _spread_over(asked, arrays):
-    """None for what nobody asks for."""
+def _spread_over(needed, arrays):
+    """The arrays, with None in the place of each tensor that is not needed."""
     left = iter(arrays)
-    return [next(left) if is_asked else None for is_asked in asked]
+    return [next(left) if is_needed else None for is_needed in needed]
 
 
 def _unstacked(x):
@@ -249,7 +250,7 @@ def _write(arrays, t, values):
 
 
 def _as(before, now):
-    """A cell, or a gradient, may know less about shapes than what it was given."""
+    """`now` with the static shapes of `before`, which a step may have lost."""
     return [tf.ensure_shape(x, b.shape) for x, b in zip(now, before, strict=True)]
 
 
@@ -263,7 +264,7 @@ def _where_float(tensors, others):
 
 
 def _spread(tensors, of_floats):
-    """None for those that have no gradient."""
+    """The gradients, with None in the place of each tensor that is not a float."""
     left = iter(of_floats)
     return [next(left) if x.dtype.is_floating else None for x in tensors]
 

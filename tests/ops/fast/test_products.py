@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 
 from keras_seqattn.ops.fast.unroll import dynamic_unroll
-from keras_seqattn.ops.products import in_loop, multiply, multiply_each
+from keras_seqattn.ops.loop_ops import in_loop, multiply, multiply_each
 from keras_seqattn.ops.unroll import static_unroll
 
 
@@ -56,7 +56,7 @@ def test_no_step_casts_or_transposes_a_kernel(given, dtype):
     ]
     nodes = [node for body in bodies for node in body.node_def]
     products = [node for node in nodes if node.op == "MatMul"]
-    assert len(bodies) == 2 and len(products) == 2  # forth, and back to h
+    assert len(bodies) == 2 and len(products) == 2  # forward, and the gradient of h
     assert not any(node.attr["transpose_b"].b for node in products)
     assert not any(node.op in ("Transpose", "Cast") for node in nodes)
     assert [node.op for node in graph.node].count("Transpose") >= 1

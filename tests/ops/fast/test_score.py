@@ -128,7 +128,7 @@ def test_half_precision_is_float32_inside(module, form, dtype, tolerance):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_no_hidden_layer_of_all_queries(form):
-    """Neither forth nor back is there a tensor much larger than the scores."""
+    """No tensor of the forward or backward pass is much larger than the scores."""
     arguments = tensors(form, (2, 50), source=40)
     scores = 2 * 50 * 40 * (2 if form == "multi_head" else 1)
     assert largest(reference, form, arguments) == 3 * scores

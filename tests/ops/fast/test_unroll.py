@@ -8,7 +8,7 @@ import tensorflow as tf
 from keras_seqattn.ops import cell
 from keras_seqattn.ops.fast import cell as fast_cell
 from keras_seqattn.ops.fast.unroll import Unrolling, dynamic_unroll
-from keras_seqattn.ops.products import drawn, multiply
+from keras_seqattn.ops.loop_ops import drawn, multiply
 from keras_seqattn.ops.unroll import static_unroll
 
 BATCH, TIME, UNITS = 3, 4, 5
@@ -42,7 +42,7 @@ def agree(step, inputs, state, sources=(), jit_compile=False):
 
 
 def test_nothing_is_kept_in_vain(random):
-    """The gates of the GRU are kept, so nobody asks for the product they are of."""
+    """The gates of the GRU are kept, so the backward pass does not need the product."""
     kernel = tf.Variable(random.normal(size=(UNITS, 3 * UNITS)), dtype=tf.float32)
 
     def step(x, h):
@@ -52,15 +52,15 @@ def test_nothing_is_kept_in_vain(random):
     def kept(inputs, state):
         unrolling = Unrolling(step, inputs, state)
         widths = [spec.shape[-1] for spec in unrolling._kept]
-        found.extend(zip(widths, unrolling._asked(), strict=True))
+        specs.extend(zip(widths, unrolling._needed(), strict=True))
         return unrolling.run()
 
-    found = []
+    specs = []
     kept(tf.ones((BATCH, TIME, 3 * UNITS)), tf.ones((BATCH, UNITS)))
     # The state; the product; h, z, r, the candidate and the part of it in the product.
-    widths, asked = zip(*found, strict=True)
+    widths, needed = zip(*specs, strict=True)
     assert widths == (UNITS, 3 * UNITS, *[UNITS] * 5)
-    assert asked == (True, False, False, True, True, True, True)
+    assert needed == (True, False, False, True, True, True, True)
 
 
 @pytest.mark.parametrize("jit_compile", [False, True])
@@ -161,7 +161,7 @@ def test_a_step_that_must_not_happen_twice_is_left_to_autodiff():
 
 
 def test_no_tensor_of_a_step_is_stored_but_states_and_products():
-    """The tanh of [batch, source, units] is computed again on the way back."""
+    """The tanh of [batch, source, units] is computed again in the backward pass."""
     keys = tf.ones([BATCH, 11, UNITS])
 
     def step(x, h):
@@ -177,7 +177,7 @@ def test_no_tensor_of_a_step_is_stored_but_states_and_products():
 
     graph = gradient.get_concrete_function(tf.TensorSpec([BATCH, None, UNITS])).graph
     loops = [x for x in graph.get_operations() if x.type in ("While", "StatelessWhile")]
-    assert len(loops) == 2  # forth and back, no accumulators between them
+    assert len(loops) == 2  # forward and backward, no accumulators between them
     lists = [x for x in graph.get_operations() if x.type == "TensorListReserve"]
     sizes = {tuple(tf.get_static_value(x.inputs[0])) for x in lists}
     assert sizes == {(BATCH, UNITS)}

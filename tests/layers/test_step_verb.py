@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 
 import keras_seqattn as ks
-from keras_seqattn.layers.parts.steps import step_verb
+from keras_seqattn.layers.parts.step_verb import step_verb
 
 
 class Scale(keras.layers.Layer):
@@ -52,7 +52,7 @@ def test_symbolic_tensor_anywhere(arguments, options):
     """Also in a nest or by name, and whether or not the layer is built."""
     for layer in (built(), Scale()):
         with pytest.raises(
-            ValueError, match="Received <KerasTensor shape=.*Call the la"
+            ValueError, match="received <KerasTensor shape=.*Call the la"
         ):
             layer.times(*arguments, **options)
 

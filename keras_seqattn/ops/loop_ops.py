@@ -1,12 +1,13 @@
-"""What a step leaves to its loop over time: products, fused equations, random masks.
+"""Operations that a loop over time may optimise: products, equations, random masks.
 
-Outside of a loop they are what they say. In one of `ops.fast`, what does not depend on
-the step is done before it, and the gradients of what stays the same come after it. This
-module knows nothing of how: a loop that traces a step says so by `traced_by`.
+A loop of `ops.fast` computes all that does not depend on the step before the loop, and
+the gradients of kernels after it. Such a loop announces itself with `traced_by`.
+Outside of a loop these are plain operations.
 """
 
 import contextlib
 import contextvars
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ def multiply(x, kernel, dtype, bias=None):
     Args:
         x: `[batch, ..., depth]`.
         kernel: variable `[depth, units]`.
-        dtype: to multiply in, that of `x`.
+        dtype: of the product, the dtype of `x`.
         bias: variable `[units]`, or None.
     """
     loop = _loop_of(x)
@@ -34,27 +35,36 @@ def multiply(x, kernel, dtype, bias=None):
 
 
 def multiply_each(x, matrices, transposed=False):
-    """`x @ matrices`, another matrix for each sentence, the same in all steps.
+    """`x @ matrices`, with one matrix for each sentence, the same in all steps.
 
     Args:
-        x: `[batch, rows, depth]`.
+        x: `[batch, ..., depth]`.
         matrices: `[batch, depth, units]`; transposed: `[batch, units, depth]`.
         transposed: whether to multiply by their transposes.
+
+    Returns:
+        `[batch, ..., units]`.
     """
-    loop = _loop_of(x)
-    if loop is None or not loop.is_outside(matrices):
-        if transposed:
-            return ops.einsum("bru,bsu->brs", x, matrices)
-        return ops.matmul(x, matrices)
-    dtype = keras.backend.result_type(x.dtype, matrices.dtype)
-    return loop.multiply_each(ops.cast(x, dtype), matrices, dtype, transposed)
+    shape = ops.shape(x)
+    units = ops.shape(matrices)[1] if transposed else matrices.shape[-1]
+    rows = ops.reshape(x, (shape[0], math.prod(shape[1:-1]), shape[-1]))
+    loop = _loop_of(rows)
+    if loop is not None and loop.is_outside(matrices):
+        dtype = keras.backend.result_type(rows.dtype, matrices.dtype)
+        rows = ops.cast(rows, dtype)
+        product = loop.multiply_each(rows, matrices, dtype, transposed)
+    elif transposed:
+        product = ops.einsum("bru,bsu->brs", rows, matrices)
+    else:
+        product = ops.matmul(rows, matrices)
+    return ops.reshape(product, (*shape[:-1], units))
 
 
 class Fused(NamedTuple):
-    """Equations with a gradient of their own.
+    """Equations whose gradient is written by hand.
 
-    `forward(*tensors)` returns the results, a tensor or a tuple, and a tuple of what to
-    keep; `backward(tensors, kept, *upstream)` the gradients of the tensors.
+    `forward(*tensors)` returns the results, a tensor or a tuple, and a tuple of tensors
+    to keep. `backward(tensors, kept, *upstream)` returns the gradients of the tensors.
     """
 
     forward: Callable
@@ -62,7 +72,7 @@ class Fused(NamedTuple):
 
 
 def fused(function, *tensors):
-    """The results of a `Fused` function."""
+    """Return the results of a `Fused` function."""
     loop = _loop_of(tensors[0])
     if loop is not None:
         return loop.fused(function, *tensors)
@@ -76,7 +86,7 @@ def fused(function, *tensors):
 
 
 def drawn(draw, like):
-    """`draw()`, a tensor that is drawn anew at every step: dropout.
+    """Return `draw()`, a random tensor of this step, e.g. a dropout mask.
 
     Args:
         draw: function without arguments.
@@ -87,13 +97,13 @@ def drawn(draw, like):
 
 
 def in_loop():
-    """Whether a step of a loop is being traced that takes over its products."""
+    """Whether a fast loop is tracing one of its steps."""
     return _LOOP.get() is not None
 
 
 @contextlib.contextmanager
 def traced_by(loop):
-    """Around the trace of a step: `loop` has the methods that are called above."""
+    """Let `loop` run the functions above while it traces a step."""
     token = _LOOP.set(loop)
     try:
         yield loop
@@ -102,7 +112,7 @@ def traced_by(loop):
 
 
 def _loop_of(x):
-    """The loop, unless a step is under a condition: what it does there stays there."""
+    """The loop; None outside of a loop, and in a branch (`tf.cond`) of a step."""
     loop = _LOOP.get()
     if loop is None or not loop.is_inside(x):
         return None

@@ -14,7 +14,7 @@ from keras_seqattn.layers.parts.cell_factory import (
     NORMALIZED,
     KerasCell,
     NamedCell,
-    split_cell,
+    new_recurrent_cell,
 )
 from keras_seqattn.layers.parts.cell_stack import CellStack
 from keras_seqattn.layers.parts.keras_cell_checks import Template
@@ -50,7 +50,7 @@ def owner(dtype="float32", **arguments):
 
 def made(cell, units=UNITS, dtype="float32", fed=FED):
     cell = cell if isinstance(cell, str) else Template(cell)
-    part = split_cell(cell, units, owner(dtype))
+    part = new_recurrent_cell(cell, units, owner(dtype))
     part.build(DEPTH, fed)
     return part
 

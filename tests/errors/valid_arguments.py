@@ -1,4 +1,4 @@
-"""Good arguments and layers, from which each bad one differs in one thing."""
+"""Valid arguments and layers; each invalid case differs from them in one argument."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ def bahdanau_cell(cell="gru", **options):
 
 
 def built(layer):
-    """An attention or a decoder that has weights."""
+    """Build an attention or a decoder, and return it."""
     layer(ones(2, 3, 4), ones(2, 5, 6))
     return layer
 

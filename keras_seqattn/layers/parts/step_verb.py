@@ -1,4 +1,4 @@
-"""Step verbs: methods that compute at once, outside of a layer's `call`."""
+"""Step verbs: methods that compute outside of a layer's `call`."""
 
 import functools
 import inspect
@@ -10,20 +10,20 @@ from keras_seqattn.errors import four_part_error
 
 
 def step_verb(method):
-    """Marks `prepare`, `attend`, `step`, ...: they need weights and real tensors.
+    """Decorate `prepare`, `attend`, `step`, ...: they need weights and real tensors.
 
-    On an unbuilt layer, or on a symbolic tensor (a Functional model would silently lose
-    the weights), the method raises and says what to call instead. Its first argument is
-    cast to the compute dtype, as `call` does; memory and state already have theirs.
+    The method raises an error for an unbuilt layer, and for a symbolic tensor: a
+    Functional model would silently lose the weights. It casts its first argument to the
+    compute dtype, as `call` does; memory and state have that dtype already.
     """
 
     signature = inspect.signature(method)
 
     @functools.wraps(method)
     def checked(self, *args, **kwargs):
-        given = signature.bind(self, *args, **kwargs)
-        given.apply_defaults()
-        _, *args = given.args
+        bound = signature.bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        _, *args = bound.args
         owner, verb = type(self).__name__, method.__name__
         tensors = tree.flatten(args)
         symbolic = [x for x in tensors if isinstance(x, keras.KerasTensor)]

@@ -1,0 +1,28 @@
+"""What logits carry besides their numbers, as tensors of Keras carry their masks.
+
+A loss that reads the `Readout` does not read the logits. TensorFlow prunes logits that
+are never read. A layer that computes other logits from these returns a new tensor,
+which has no `Readout`.
+"""
+
+
+def carry_readout(logits, readout):
+    """Attach the factors of the logits, a `Readout`; None: they are not known."""
+    logits._readout = readout
+    return logits
+
+
+def readout_of(logits):
+    """Return the `Readout` of the logits, or None."""
+    return getattr(logits, "_readout", None)
+
+
+def carry_token_losses(logits, labels, token_losses):
+    """Attach what a loss has computed, so that metrics can read it."""
+    logits._token_losses = (labels, token_losses)
+
+
+def token_losses_of(logits, labels):
+    """Return the `TokenLosses` of exactly these labels, or None."""
+    known, token_losses = getattr(logits, "_token_losses", (None, None))
+    return token_losses if known is labels else None
