@@ -18,8 +18,8 @@ class TokenMean(keras.metrics.Metric):
     counts the same.
 
     A subclass defines `measure(y_true, y_pred)`, which returns one value per token
-    `[batch, target]`. It can also define `read(token_losses)`, which takes these values from
-    a loss that does not compute all logits.
+    `[batch, target]`. It can also define `read(token_losses)`, which takes these values
+    from a loss that does not compute all logits.
     """
 
     def __init__(self, name, dtype=None):
