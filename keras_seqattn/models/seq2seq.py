@@ -184,8 +184,7 @@ class Seq2Seq(keras.Model):
             tokens: ids `[batch]`, or `[batch, beam]` if the state has that axis: the
                 hypotheses of a sentence share its memory.
             state: from `start`, or from the last step.
-            memory: from `start`. With a memory from `shorten`, the tokens are places in
-                its ids.
+            memory: from `start`; or from `shorten`: the tokens are places in its ids.
 
         Returns:
             `Step(output, alignment, state)`; the output are the logits.
@@ -245,8 +244,7 @@ class Seq2Seq(keras.Model):
 
         Args:
             optimizer: of `keras.Model.compile`.
-            loss: "auto" for `FusedCrossentropy()`, which never computes all logits at
-                once; or any loss of logits.
+            loss: "auto": `FusedCrossentropy()`, without all logits; or any other loss.
             *args: of `keras.Model.compile`.
             **kwargs: of `keras.Model.compile`.
         """
@@ -372,10 +370,7 @@ def _check_last_product(head, product):
 
 
 def _check_class_weight(method, args, kwargs):
-    """Check that there is no `class_weight`.
-
-    Keras would weight each sentence by the position of its largest id.
-    """
+    """Keras would weight each sentence by the position of its largest id."""
     arguments = inspect.signature(method).bind(*args, **kwargs).arguments
     class_weight = arguments.get("class_weight")
     if class_weight is not None:
