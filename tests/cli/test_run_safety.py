@@ -284,7 +284,7 @@ def test_a_file_system_without_locks(copied, monkeypatch, capsys):
 
     monkeypatch.setattr(fcntl, "flock", flock)
     assert resume(copied, "--epochs", "3") == 0
-    said = "is on a file system without locks (Operation not supported): take care"
+    said = "is on a file system without locks (Operation not supported): make sure"
     assert capsys.readouterr().err.count(said) == 1
 
 
