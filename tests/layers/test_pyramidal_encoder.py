@@ -93,5 +93,5 @@ def test_messages(arguments, name, received):
         PyramidalEncoder(**{"units": 3, **arguments})
     assert (
         f"PyramidalEncoder got an unusable {name}. Expected a positive integer, "
-        f"received {name}={received}. Pass a Python int, 1 or more."
+        f"received {received}. Pass a Python int, 1 or more."
     ) in str(error.value)
