@@ -155,8 +155,8 @@ def test_it_is_neither_served_nor_a_translator(failing, tmp_path):
     path = tmp_path / "x.tflite"
     path.write_bytes(b"content")
     assert failing("serve", path) == (
-        "serve found no exported model. Expected a folder that seqattn export has "
-        f"written, or one with such folders named 1, 2, ..., received {str(path)!r}, a "
+        "serve found no exported model. Expected a folder of seqattn export, or "
+        f"a folder with version folders 1, 2, ..., received {str(path)!r}, a "
         "file. Check the path, or run seqattn export without --litert, whose files are "
         "for devices."
     )

@@ -135,8 +135,8 @@ ROWS = {
     ),
     "unknown metric": (
         [*SMALL, "--metric", "blue"],
-        "text_metric got an unknown metric. Expected one of ..., received 'blue'. Did "
-        "you mean 'bleu'? ...",
+        "text_metric got an unknown metric. Expected one of ..., received 'blue'. Use "
+        "'bleu', the nearest, ...",
     ),
     "unknown kind of text": (
         [*SMALL, "--text", "letters"],
@@ -311,5 +311,5 @@ def test_settings_of_a_run_that_went_on_are_kept(copied, monkeypatch):
     assert "continued" not in run.content()  # it is the same run
     run.begin(settings.with_(epochs=3), *run.texts())
     assert run.content()["continued"] == ["seqattn train --resume x --epochs 3"]
-    with pytest.raises(ValueError, match="measured got a run that its command does"):
+    with pytest.raises(ValueError, match="measured got a run with changed settings"):
         measured.add(copied, "table/name", "what", [])

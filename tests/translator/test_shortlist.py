@@ -55,5 +55,5 @@ def test_what_is_no_shortlist(short):
 
 
 def test_what_litert_cannot(short, tmp_path):
-    with pytest.raises(ValueError, match="got a shortlist that LiteRT has no"):
+    with pytest.raises(ValueError, match="got a shortlist, which LiteRT does not"):
         short.export_litert(tmp_path / "model.tflite", 9, 9)
