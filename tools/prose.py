@@ -20,7 +20,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 # Python and JavaScript files, and folders of them, that are checked for words.
-WORD_PATHS = ("examples", "tools")
+WORD_PATHS = (
+    "keras_seqattn",
+    "seqattn_command",
+    "tensorboard_plugin_seqattn",
+    "zoo",
+    "examples",
+    "tools",
+)
 LONGEST, README_LONGEST, README_WORDS = 88, 120, 900
 # Hidden folders are skipped as well.
 SKIPPED = ("saved_models", "runs", "logs", "build", "dist")

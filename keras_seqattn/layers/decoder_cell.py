@@ -64,7 +64,7 @@ class DecoderCell(Composite):
             cell brings its own.
         recurrent_initializer: for products with the state. A Keras cell brings its own.
         dropout: rate for the inputs of every recurrent layer: embedded tokens, what is
-            fed back, the layer below (not residuals), drawn anew at every step.
+            fed back, the layer below (not residuals), drawn again at every step.
         recurrent_dropout: rate for h_{t-1} in the product U h_{t-1}, not for the h that
             is carried on. One mask lasts a sequence and serves all gates (Gal &
             Ghahramani 2016, "tied"; Keras draws one for each gate). For named cells.

@@ -25,7 +25,7 @@ class Encoder(Composite):
     Args:
         units: size of each direction's cell.
         cell: name or Keras RNN cell object, see `Recurrence`.
-        dropout: rate of the dropout on the inputs of each recurrent layer, drawn anew
+        dropout: rate of the dropout on the inputs of each recurrent layer, drawn again
             at every position (not on residuals).
         recurrent_dropout: rate for h_{t-1} in the product U h_{t-1}, one mask for a
             sequence (Keras's own, for each gate). Keras then runs its general kernel:

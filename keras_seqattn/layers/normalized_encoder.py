@@ -21,7 +21,7 @@ class NormalizedEncoder(Composite):
 
     Args:
         encoder: an `Encoder`, e.g. `BiEncoder`, a new one: this layer owns it.
-        dropout: rate at which entries of the annotations are dropped, drawn anew at
+        dropout: rate at which entries of the annotations are dropped, drawn again at
             every position.
         epsilon: added to the variance.
         seed: of the dropout.
