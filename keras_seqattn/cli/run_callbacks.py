@@ -1,19 +1,18 @@
 """The callbacks of a run: checkpoints, random seeds, a time limit."""
 
 import contextlib
-import os
 import signal
 import sys
 import threading
 import time
-import warnings
 
 import keras
 
 from keras_seqattn.callbacks.final_weights import final_weights
+from keras_seqattn.callbacks.save_attempts import SaveAttempts
 from keras_seqattn.cli.progress import note
 from keras_seqattn.cli.run_states import read_history, write_history
-from keras_seqattn.errors import four_part_error, four_parts
+from keras_seqattn.errors import four_part_error
 from seqattn_command.command import RunFailed
 
 try:
@@ -42,7 +41,8 @@ class RunCheckpoint(keras.callbacks.Callback):
         self.validation, self.limit = validation, limit
         # Validations: the best one, and the one whose translator is saved.
         self.best = self.saved = None
-        self.unsaved = {}  # reasons by the name of what could not be saved
+        # A failure does not end training, because a later epoch may succeed.
+        self._attempts = SaveAttempts("train", catches_value_errors=True)
 
     def on_train_begin(self, logs=None):
         self.best = self.validation.best  # of a resumed run
@@ -57,7 +57,8 @@ class RunCheckpoint(keras.callbacks.Callback):
             if self._write_history(epoch + 1, logs or {}):
                 self._save_state(epoch + 1)
             else:
-                self.unsaved["state"] = self.unsaved["history"]
+                unsaved = self._attempts.unsaved
+                unsaved["state"] = unsaved["history"]
         # The translator comes last: the best weights can restore it, but only training
         # can restore an epoch.
         if self.validation.best is not self.best:
@@ -80,7 +81,7 @@ class RunCheckpoint(keras.callbacks.Callback):
 
     def check_saved(self):
         """Raise an error if a part of the run could not be saved."""
-        unsaved = {**self.unsaved, **self.validation.folder.unsaved}
+        unsaved = {**self._attempts.unsaved, **self.validation.folder.unsaved}
         if unsaved:
             reasons = "; ".join(f"{name}: {reason}" for name, reason in unsaved.items())
             raise four_part_error(
@@ -93,14 +94,14 @@ class RunCheckpoint(keras.callbacks.Callback):
             )
 
     def _save_translator(self):
-        if self._try("translator", self.translator.save, self.run.translator):
+        if self._attempts.save("translator", self.translator.save, self.run.translator):
             self.saved = self.validation.best
 
     def _save_state(self, epoch):
         def write(path):
             self.run.states.save(self.model, epoch)
 
-        self._try("state", write, self.run.states.path(epoch))
+        self._attempts.save("state", write, self.run.states.path(epoch))
 
     # History ----------------------------------------------------------------------
 
@@ -117,7 +118,7 @@ class RunCheckpoint(keras.callbacks.Callback):
         def write(path):
             write_history(path, self.entries)
 
-        return self._try("history", write, self.run.history)
+        return self._attempts.save("history", write, self.run.history)
 
     def _forget_after(self, step):
         """Remove the entries after a step, and return the others."""
@@ -126,31 +127,6 @@ class RunCheckpoint(keras.callbacks.Callback):
         if self.entries != entries:
             write_history(self.run.history, self.entries)
         return self.entries
-
-    def _try(self, name, write, path):
-        """Write and return True; if that fails, warn and return False.
-
-        Training continues, because a later epoch may succeed.
-        """
-        self.unsaved.pop(name, None)
-        try:
-            write(path)
-            return True
-        except OSError as error:
-            reason = os.strerror(error.errno) if error.errno else str(error)
-            remedy = "Free disk space"
-        except ValueError as error:  # a folder with something that is not ours
-            reason = str(error).rstrip(".")
-            remedy = "Remove the files that do not belong to the run"
-        self.unsaved[name] = reason
-        message = four_parts(
-            f"train could not save its {name}",
-            f"to write {str(path)!r}",
-            f"this error: {reason}",
-            f"{remedy}; training continues, and the files saved before are unchanged",
-        )
-        warnings.warn(message, RuntimeWarning, stacklevel=2)
-        return False
 
 
 class SeedPerEpoch(keras.callbacks.Callback):

@@ -143,8 +143,8 @@ def test_full_disk_ends_no_training_and_costs_no_state(tmp_path):
     state = run.states.path(2)
     assert (
         f"train could not save its state. Expected to write {str(state)!r}, "
-        "received this error: File too large. Free disk space; training continues, and "
-        "the files saved before are unchanged."
+        "received File too large. Make room: the training continues, and what was "
+        "saved before is unchanged."
     ) in texts
     assert run.states.epochs() == [1]
     assert (run.translator / "model.weights.h5").exists()
@@ -152,7 +152,7 @@ def test_full_disk_ends_no_training_and_costs_no_state(tmp_path):
 
 
 class Foreign(Echo):
-    """Somebody has put something beside the translator."""
+    """The folder of the translator holds another file."""
 
     def __init__(self, run):
         super().__init__()
@@ -182,11 +182,11 @@ def test_a_foreign_file_ends_no_training_and_costs_no_state(tmp_path):
         echo.model.fit(x, x, epochs=2, callbacks=[validation, checkpoint], verbose=0)
     assert {str(w.message) for w in warned if w.category is RuntimeWarning} == {
         "train could not save its translator. Expected to write "
-        f"{str(run.translator)!r}, received this error: Translator.save got a path "
+        f"{str(run.translator)!r}, received Translator.save got a path "
         "that holds something else. Expected a free one, an empty folder, or nothing "
         f"but an older translator, received {str(run.translator)!r}. Choose another. "
-        "Remove the files that do not belong to the run; training continues, and the "
-        "files saved before are unchanged."
+        "Remove the files that do not belong to the run: the training continues, and "
+        "what was saved before is unchanged."
     }
     assert echo.states == [[1], [1, 2]]
     assert len(read_history(run.history)) == 2

@@ -28,7 +28,7 @@ def find(record, texts):
     """Return the place of a fault in the present library.
 
     Args:
-        record: of `tools/mutations.json`. `now`, where somebody has added it, is a
+        record: of `tools/mutations.json`. `now`, which a person can add, is a
             dict of `path`, `line` and `mutated`, and of `nth` where the file has that
             line several times.
         texts: `{path: text}` of the library.
