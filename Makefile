@@ -21,7 +21,7 @@ export TF_CPP_MIN_LOG_LEVEL ?= 3
 demo: install  ## trains on dates, draws the attention, exports: a minute
 	$(PY) examples/demo.py
 
-test: install chromium  ## the default suite: a slice of the full product, about 13 minutes
+test: install chromium  ## the default suite: a slice of the full product, about 7 minutes
 	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal --durations 20 --durations-min 5
 
 test-all: install chromium  ## everything

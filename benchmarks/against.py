@@ -19,7 +19,7 @@ from benchmarks.processes import ROOT, Process, Refused
 from benchmarks.registry import smoked
 
 GUEST = pathlib.Path(__file__).parent / "guest"
-TURNS = 4  # of two processes, at most; then they are started anew
+TURNS = 4  # of two processes, at most; then they are restarted
 SECONDS = 2.0  # of a turn of one process, about
 MOST = 20  # repetitions in a turn
 
@@ -34,7 +34,7 @@ class Side(NamedTuple):
 
 
 class Point(NamedTuple):
-    """What the guest's `contender` takes."""
+    """The arguments of the guest's `contender`."""
 
     name: str
     label: str
@@ -42,7 +42,7 @@ class Point(NamedTuple):
 
 
 def check(options):
-    """An error, unless there is something to compare."""
+    """Raise an error if there is nothing to compare."""
     if not options.names or options.turns < 1:
         raise ValueError(
             "There is nothing to compare. Expected names of benchmarks and 1 turn or "
@@ -54,7 +54,7 @@ def check(options):
 
 
 def checkout(path):
-    """The folder, if it is a checkout of this project."""
+    """Return the folder; raise an error if it is no checkout of this project."""
     root = pathlib.Path(path).resolve()
     for file in ("keras_seqattn/__init__.py", "benchmarks/worker.py"):
         if not (root / file).is_file():
@@ -67,7 +67,7 @@ def checkout(path):
 
 
 def run(benchmark, options, until):
-    """All points of one benchmark; whether nothing was lost."""
+    """Compare all points of one benchmark; return whether no figure is worse."""
     sides = Side("old", checkout(options.against)), Side("new", ROOT)
     if options.smoke:
         benchmark = smoked(benchmark)
@@ -89,10 +89,10 @@ def run(benchmark, options, until):
 
 
 def measure(benchmark, point, sides, turns):
-    """A row: what the gate complains of, or else the figures and their ratios."""
+    """Return a row: the complaints of the gate, or the figures and their ratios."""
     row = {"notes": [str(side) for side in sides]}
     with contextlib.ExitStack() as stack:
-        # Of their own: what the gate asks for takes memory that later steps find again.
+        # Separate processes: results for the gate take memory that steps would reuse.
         pair = [_started(side, point, stack) for side in sides]
         tolerances = _tolerances(benchmark)
         if not tolerances:
@@ -112,7 +112,7 @@ def measure(benchmark, point, sides, turns):
 
 
 def _started(side, point, stack):
-    """A process with ours of that checkout, or an error that says what is wrong."""
+    """Start a process with the contender of a checkout; raise an error if it fails."""
     process = Process(side.name, root=side.root, path=[GUEST])
     stack.enter_context(contextlib.closing(process))
     _ask(process, "build", "benchmarks_guest:description", {})
@@ -136,7 +136,7 @@ def _started(side, point, stack):
 
 
 def _ask(process, command, *arguments):
-    """The answer; code that refuses cannot be compared."""
+    """Return the answer of a process; raise an error if the process refuses."""
     try:
         return process.ask(command, *arguments)
     except Refused as refused:
@@ -153,25 +153,25 @@ def _tolerances(benchmark):
 
 
 def _complaints(tolerances, pair):
-    """What differs in the work, or in its results."""
+    """Return the differences in the work, or in its results."""
     old, new = (process.work for process in pair)
     differ = [key for key in new if new[key] != old.get(key, new[key])]
     if differ:
         return [f"old: {key} is {old[key]}, not {new[key]}" for key in differ]
-    if not tolerances:  # the benchmark compares it with no rival either
+    if not tolerances:  # the benchmark does not compare it with rivals either
         return []
     old, new = (_ask(process, "results") for process in pair)
     return gate.complaints("old", new, old, tolerances)
 
 
 def _repetitions(pair):
-    """So many that a turn takes about `SECONDS` where nothing else runs."""
+    """Return how many repetitions take about `SECONDS` if nothing else runs."""
     fastest = min(_ask(process, "repeat")[0] for process in pair * (1 + WARM_UP))
     return min(MOST, max(1, round(SECONDS / fastest)))
 
 
 def _memory(point, sides, row):
-    """Bytes of the first step of a process, none of them beside another."""
+    """Return the bytes of the first step; no other process runs at the same time."""
     memory = {}
     for side in sides:
         with contextlib.ExitStack() as stack:
@@ -181,7 +181,7 @@ def _memory(point, sides, row):
 
 
 def _time(point, sides, row):
-    """Some turns of two new processes, and the most memory that each of them took."""
+    """Return the times of some turns of two new processes, and their peak memory."""
     repeated = ("wall", "processor", "others")
     found = {
         kind: {side.name: [] for side in sides}
@@ -205,9 +205,9 @@ def _time(point, sides, row):
 
 
 def _turn(pair, repetitions, turn):
-    """Answers by name: one, the other, the other, one; the next turn, the other first.
+    """Return answers by name; the order changes with each repetition and each turn.
 
-    So near to each other that what other programs do meanwhile hits both.
+    Repetitions of both are so close in time that other programs disturb both.
     """
     answers = {process.name: [] for process in pair}
     for repetition in range(repetitions):

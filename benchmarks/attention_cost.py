@@ -14,7 +14,7 @@ from benchmarks.contender import Contender
 
 
 def training(size, attention, steps=1):
-    """A contender that trains a model with or without attention."""
+    """Return a contender that trains a model with or without attention."""
     keras.utils.set_random_seed(sizes.SEED)
     head = ks.layers.OutputHead(size.vocabulary)
     cell = None if attention else ks.layers.ContextCell(size.units)

@@ -21,7 +21,7 @@ SENTENCES = 8
 
 
 def epoch(shown):
-    """A contender: some batches, and pictures of eight sentences if `shown`."""
+    """Return a contender: some batches, then pictures of eight sentences if `shown`."""
     dataset = ks.data.batches(corpus.encoded(), BATCH_TOKENS, seed=sizes.SEED)
     batches = dataset.take(BATCHES).cache()
     translator, probe = (
@@ -36,8 +36,8 @@ def epoch(shown):
             )
         )
         notes = (
-            f"{BATCHES} of {len(dataset)} batches: what it adds to a whole epoch is "
-            f"the part of ours / it above 1, divided by {len(dataset) / BATCHES:.0f}",
+            f"{BATCHES} of {len(dataset)} batches: for a whole epoch, divide the part "
+            f"of ours / it that is above 1 by {len(dataset) / BATCHES:.0f}",
         )
 
     def fit():

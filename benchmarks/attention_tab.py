@@ -1,8 +1,9 @@
 """`python -m benchmarks.attention_tab`: a large log in the attention tab.
 
-The log has 200 sentences, 100 steps, 30 x 30 tokens. Measured are its size, the time
-from opening the tab to the first picture, and the time to the next picture while the
-slider moves. Chromium must be on PATH. The bounds are for a machine without other work.
+The log has 200 sentences, 100 steps, 30 x 30 tokens. The program measures its size, the
+time from opening the tab to the first picture, and the time to the next picture while
+the slider moves. Chromium must be on PATH. The limits are for a machine without other
+work.
 """
 
 import contextlib
@@ -30,7 +31,7 @@ LIMITS = {  # what, unit, at most
     "slider, worst": ("ms", 100.0),
 }
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/")
-# When the first cells were there, in ms since the frame began to load.
+# The time of the first cells, in ms since the frame began to load.
 WATCH = """
 const look = () => {
   if (!document.querySelector(".av-canvas")?.width) return requestAnimationFrame(look);
@@ -76,7 +77,7 @@ def main():
 
 
 def write_log(folder):
-    """As `AttentionCallback` does: all sentences of a step in one event."""
+    """Write a log as `AttentionCallback` does: one event for each step."""
     random = np.random.default_rng(1409)
     writer = tf.summary.create_file_writer(str(folder))
     words = [sentence(random) for _ in range(SENTENCES)]
@@ -99,7 +100,7 @@ def write_log(folder):
 
 
 def sentence(random):
-    """Source and target: `(text, tokens)` of random words."""
+    """Return source and target, each `(text, tokens)` of random words."""
     sides = []
     for _ in range(2):
         words = [
@@ -115,7 +116,7 @@ def sentence(random):
 
 
 def alignment(random, sharpness):
-    """Near the diagonal, nearer from step to step; no two of them are alike."""
+    """Return random weights; the sharper, the closer to the diagonal."""
     scores = random.normal(size=(TOKENS, TOKENS)) + sharpness * np.eye(TOKENS)
     weights = np.exp(scores)
     return weights / weights.sum(axis=1, keepdims=True)
@@ -123,7 +124,7 @@ def alignment(random, sharpness):
 
 @contextlib.contextmanager
 def tensorboard(folder):
-    """Its address, from when it has read everything."""
+    """Start TensorBoard; yield its address when it has read everything."""
     command = [sys.executable, "-m", "tensorboard.main", f"--logdir={folder}"]
     process = subprocess.Popen(
         [*command, "--host=127.0.0.1", "--port=0"],
@@ -146,7 +147,7 @@ def tensorboard(folder):
 
 
 def look(address):
-    """Milliseconds: until the first picture, and a list for the steps."""
+    """Return the milliseconds until the first picture, and those of each step."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
@@ -155,7 +156,7 @@ def look(address):
         page.add_init_script(WATCH)
         page.goto(f"{address}#seq_attention")
         frame = page.frame_locator("iframe[src*=seq_attention]")
-        frame.locator(".tab-number").nth(SENTENCES - 1).wait_for()  # the table, too
+        frame.locator(".list-number").nth(SENTENCES - 1).wait_for()  # the table, too
         first = frame.locator("html").evaluate("() => window.firstPicture")
         slides = frame.locator(".tab-track input").evaluate(SLIDE)
         browser.close()

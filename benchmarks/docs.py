@@ -15,6 +15,7 @@ import sys
 
 from benchmarks import exported_forms, phases, plots, shortlisted, store, table
 from benchmarks.catalogue import BENCHMARKS
+from keras_seqattn.errors import four_part_error
 
 DOCS = pathlib.Path(__file__).parents[1] / "docs"
 KEPT = "benchmarks"  # in the folder of the page
@@ -43,18 +44,20 @@ def keep(results, folder):
 
 
 def names():
-    """Of everything that has a place on the page."""
+    """Return the names of everything that has a place on the page."""
     return [*BENCHMARKS, OPERATIONS, FORMS, PHASES, SHORTLISTS]
 
 
 def written(text, options):
-    """The page with what stands between all marks made anew."""
+    """Return the page with new text between all marks."""
     for name in names():
         begin, end = f"<!-- measured: {name} -->", f"<!-- end: {name} -->"
         if begin not in text or end not in text:
-            raise ValueError(
-                f"docs/benchmarks.md has no place for {name}. Expected the lines "
-                f"{begin} and {end}, received a page without. Add them."
+            raise four_part_error(
+                f"docs/benchmarks.md has no place for {name}",
+                f"the lines {begin} and {end}",
+                "a page without them",
+                "Add them",
             )
         lines = "\n".join([begin, *_lines(name, options), end])
         pattern = f"{re.escape(begin)}.*{re.escape(end)}"
@@ -87,7 +90,7 @@ def _lines(name, options):
 
 
 def _points(benchmark, rows):
-    """A line for each point, a column for each contender."""
+    """Return a line for each point, with a column for each contender."""
     names = list(benchmark.contenders)
     head = [benchmark.axis, *(f"{name}, {plots.unit(benchmark)}" for name in names)]
     lines = [head]
@@ -127,7 +130,7 @@ def _phases(path):
 
 
 def _rows(module, path):
-    """Of what a module has measured, as it shows them itself."""
+    """Return the table of a module, as the module prints it."""
     command = f"`python -m {module.__name__}`"
     if not path.exists():
         return [f"Not measured yet: {command}."]
@@ -153,7 +156,7 @@ def _markdown(rows):
 
 
 def _origin(command, rows):
-    """When, of which state of the code, and with what."""
+    """Return the day, the commit and the versions of a measurement."""
     days = sorted({row["day"] for row in rows.values()})
     commits = sorted({row["commit"] for row in rows.values()})
     versions = {n: v for row in rows.values() for n, v in row["versions"].items()}

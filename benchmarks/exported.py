@@ -17,7 +17,7 @@ from benchmarks.contender import Contender
 from benchmarks.rivals.plain_translator import PlainTranslator
 from benchmarks.sizes import REFERENCE
 
-ALPHA = 1.0  # length penalty of the beam; what a Translator takes by default
+ALPHA = 1.0  # length penalty of the beam; the default of a Translator
 
 
 def ours(width=None):
@@ -38,7 +38,7 @@ def ours(width=None):
 
 
 def plain(width=None, scored=False):
-    """A contender: the plain loop; `scored`: greedy decoding adds up scores, too."""
+    """Return a contender: the plain loop; if `scored`, greedy search has scores."""
     model = trained.translator(ks.Greedy()).model
     loop = PlainTranslator(encoder(model), *_parts(model))
 
@@ -51,7 +51,7 @@ def plain(width=None, scored=False):
 
 
 def torch(width=None):
-    """A contender: PyTorch, eager."""
+    """Return a contender: PyTorch, eager."""
     from benchmarks.rivals.torch_translator import torch_translator
 
     model = torch_translator(*_parts(trained.translator(ks.Greedy()).model))
@@ -67,7 +67,7 @@ def _parts(model):
 
 
 def encoder(model):
-    """Ours for the plain loop, too: what is compared is searching."""
+    """Return our encoder, also for the plain loop: only the searches are compared."""
 
     def encode(ids):
         started = model.start(ids)
@@ -77,7 +77,7 @@ def encoder(model):
 
 
 def _contender(translate, width):
-    """`translate`: a list of texts to texts and, with a beam, scores."""
+    """Return a contender; `translate` maps texts to texts and, with a beam, scores."""
     sentences = trained.test_set().source
 
     def run():
@@ -97,6 +97,6 @@ def _batches(sentences):
 
 
 def _strings(texts, *scores):
-    """Texts that Python can use."""
+    """Return texts as Python strings, and scores as arrays."""
     texts = [x.decode() if isinstance(x, bytes) else x for x in np.asarray(texts)]
     return np.array(texts), *(np.asarray(x) for x in scores)

@@ -1,8 +1,8 @@
 """`python -m benchmarks.exported_forms`: float32, bfloat16 and int8 side by side.
 
-Measured are the size of each export of a trained translator, the time to load it and to
-translate one sentence in a process without this library, and BLEU on Multi30k's
-test_2016_flickr.
+The program measures the size of each export of a trained translator, the time to load
+it and to translate one sentence in a process without this library, and BLEU on
+Multi30k's test_2016_flickr.
 KERAS_SEQATTN_RUN names the translator, KERAS_SEQATTN_DATA the folder with the corpus.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 
 FORMS = ("float32", "bfloat16", "int8")
 SINGLE, WARM_UP, BATCH = 200, 20, 64  # sentences
-MOST_SECONDS = 3.0  # to load, the bar
+MOST_SECONDS = 3.0  # limit of the time to load
 
 
 def measured(folder, sentences):
@@ -45,7 +45,7 @@ def measured(folder, sentences):
 
 
 def row(translator, form, pairs):
-    """The figures of one form."""
+    """Return the figures of one form."""
     from benchmarks import trained
 
     with tempfile.TemporaryDirectory() as folder:
@@ -85,7 +85,7 @@ def main():
 
 
 def table(rows):
-    """A list of lists of strings; the first is the head."""
+    """Return rows of strings; the first is the head."""
     found = [["", "size, MB", "load, s", "p50, ms", "p99, ms", "BLEU"]]
     for form, values in rows.items():
         figures = (f"{x:.{_digits(name)}f}" for name, x in values.items())
@@ -94,7 +94,7 @@ def table(rows):
 
 
 def _digits(name):
-    """As many as are worth reading."""
+    """Return the number of decimals."""
     return {"load": 2}.get(name, 1)
 
 

@@ -28,8 +28,8 @@ def _allowed(tolerances, key):
         if key.startswith(tolerance.names):
             return tolerance.relative
     raise ValueError(
-        f"No tolerance for the result {key!r}. Expected one whose names it starts "
-        f"with, received {tolerances}. Add one to the Benchmark."
+        f"No tolerance for the result {key!r}. Expected one whose `names` is a prefix "
+        f"of it, received {tolerances}. Add one to the Benchmark."
     )
 
 

@@ -31,7 +31,7 @@ def pipeline():
     start = time.perf_counter()
     dataset = _dataset()
     read = time.perf_counter() - start
-    return _contender(dataset, {"ids are read from the cache and dealt, in s": read})
+    return _contender(dataset, {"reading ids and grouping them into batches, s": read})
 
 
 def memory():
@@ -57,17 +57,18 @@ def _contender(dataset, figures_before=None):
         first, *waits = events[WAIT]
         steps = events[STEP][1:]
         return (figures_before or {}) | {
-            "a step waits, median, in ms": statistics.median(waits),
-            "a step waits, at most, in ms": max(waits),
-            "that share of all steps but the first": sum(waits) / sum(steps),
-            "the first step of an epoch waits, in ms": first,
+            "waiting time of a step, median, ms": statistics.median(waits),
+            "waiting time of a step, longest, ms": max(waits),
+            "waiting time / step time, all steps but the first": sum(waits)
+            / sum(steps),
+            "waiting time of the first step of an epoch, ms": first,
         }
 
     return Contender(fit, lambda: {"loss": np.array(fit())}, figures=figures)
 
 
 def profiled(work):
-    """Milliseconds of all events of the host by name, in the order of their begin."""
+    """Return the milliseconds of all events of the host, by name and in order."""
     options = tf.profiler.experimental.ProfilerOptions(
         host_tracer_level=1, python_tracer_level=0, device_tracer_level=0
     )

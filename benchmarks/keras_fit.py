@@ -57,7 +57,7 @@ def contender(model, variables, size, masked=False, steps=5):
 
 
 def gradients(model, variables, weights, inputs, labels):
-    """Logits where they are real, and the gradients of all weights, by name."""
+    """Return the logits of real tokens and the gradients of all weights, by name."""
 
     @tf.function
     def found():

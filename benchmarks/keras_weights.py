@@ -4,6 +4,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from keras_seqattn.errors import four_part_error
+
 
 def gru_weights(name, cell):
     """Return the weights of a `keras.layers.GRUCell` by name."""
@@ -37,7 +39,9 @@ def check_complete(model, variables):
     named = {id(variable) for variable in keras.tree.flatten(variables)}
     left = [v.path for v in model.trainable_variables if id(v) not in named]
     if left:
-        raise ValueError(
-            f"{type(model).__name__} has weights without a name in the comparison. "
-            f"Expected none, received {left}. Name them beside the others."
+        raise four_part_error(
+            f"{type(model).__name__} has weights without a name in the comparison",
+            "a name for each weight",
+            f"none for {', '.join(left)}",
+            "Name them beside the others",
         )

@@ -29,7 +29,8 @@ def resident(field):
         if line.startswith(f"{field}:"):
             return int(line.split()[1]) * 1024
     raise ValueError(
-        f"/proc/self/status has no {field!r}. Expected VmRSS or VmHWM. Check the name."
+        "/proc/self/status lacks a field. Expected VmRSS or VmHWM, received "
+        f"{field!r}. Check the name."
     )
 
 
@@ -46,7 +47,7 @@ def gemm_peak():
 
 
 def _multiply():
-    import tensorflow as tf  # the processes of other libraries do without
+    import tensorflow as tf  # other libraries run in processes without it
 
     rng = np.random.default_rng(0)
     a = tf.constant(rng.standard_normal((M, K)), tf.float32)

@@ -1,12 +1,13 @@
 """One point of a benchmark: build, gate, warm-up, interleaved repetitions.
 
-Times depend on the machine and on other programs. So the contenders take turns,
-each repetition in the other order, and a ratio is the median of the ratios within the
-repetitions. Beside the time on the wall stands the processor time of the contender's
-process, which other programs disturb least. The GEMM peak of the same minutes says what
-the machine can do, and what others did meanwhile whether to believe it: PyTorch's
-threads wait for each other by spinning, so on a busy machine it suffers most, and we
-look too good; OMP_WAIT_POLICY=passive in the environment helps it there.
+Times depend on the machine and on other programs. So the contenders take turns, and
+every repetition changes their order. A ratio is the median of the ratios within the
+repetitions. The elapsed time stands beside the processor time of the contender's
+process, which other programs disturb least. The GEMM peak of the same minutes shows
+what the machine can do. The load of other programs shows whether the figures can be
+trusted: PyTorch's threads spin while they wait for each other, so PyTorch loses most on
+a busy machine, and this library looks too good. OMP_WAIT_POLICY=passive in the
+environment helps PyTorch there.
 """
 
 import contextlib
@@ -25,7 +26,7 @@ def measure(benchmark, options):
     row = {"ours": next(iter(benchmark.contenders)), "notes": [], "versions": {}}
     row |= {"tokens": {}, "complaints": []}
     if benchmark.kind == "memory":
-        # By a step that changes the weights: the gate compares others, made anew.
+        # The measured step changes the weights, so the gate gets new processes.
         with contextlib.ExitStack() as stack:
             processes = _built(benchmark, options, row, stack)
             row["memory"] = _asked("memory", processes, row)
@@ -62,7 +63,7 @@ def _without(name, refused, row):
     if name == row["ours"]:
         raise RuntimeError(
             f"{name} cannot be measured. Expected a contender, received: {refused}. "
-            "Repair it: there is nothing to compare the rivals with."
+            "Repair it: all rivals are compared with it."
         ) from None
     row["notes"].append(f"{name} is left out: {refused}")
 

@@ -80,7 +80,7 @@ def _random_batches(found):
     order = np.random.default_rng(SEED).permutation(len(found))
     size, batches = REFERENCE.batch, []
     for rows in np.split(order[: size * BATCHES], BATCHES):
-        # All in one batch: what is padded is what they need.
+        # All rows are one batch, padded to its longest sentence.
         [batch] = ks.data.batches(
             found.select(rows), batch_size=size, shuffle=False
         ).as_numpy_iterator()

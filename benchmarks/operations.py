@@ -1,11 +1,12 @@
 """`python -m benchmarks.operations`: operations in one step of the decoder's loop.
 
-On a GPU every operation is a kernel to be launched, and with the small matrices of one
-step that is what a step costs. So they are counted, forward and backward, ours beside
-those of the same decoder as a cell in `keras.layers.RNN`. Both are traced with the
-gradients of all their weights and inputs, and run operation by operation: whatever is
-inside the loops is divided by the number of target steps. XLA makes kernels of several
-operations; those of both loops are read from what it has compiled.
+On a GPU every operation launches a kernel. The matrices of one step are small, so these
+launches take most of its time. The program counts them, forward and backward, for our
+decoder and for the same decoder as a cell in `keras.layers.RNN`. Both are traced with
+the gradients of all their weights and inputs, and run operation by operation. The
+number of operations inside the loops is divided by the number of target steps. XLA
+makes one kernel of several operations; the program counts its kernels in the compiled
+code.
 """
 
 import collections
@@ -21,8 +22,10 @@ from benchmarks import ours, store, traced, xla_kernels
 from benchmarks.rivals.keras_rnn import AttentionGRUCell
 from benchmarks.sizes import Size
 
-SIZE = Size(batch=4, source=6, target=8, embedding=32, units=32)  # counts know no size
-MOST = 0.5  # of the rival's, the bar
+SIZE = Size(
+    batch=4, source=6, target=8, embedding=32, units=32
+)  # any size has the same counts
+MOST = 0.5  # limit: our kernels / those of the rival
 FEW = 2  # elements: a counter or a shape, computed on the host
 # Other views of a tensor: no kernel on any device.
 WITHOUT_KERNEL = frozenset(
@@ -124,7 +127,7 @@ def launched(made, size=SIZE):
 
 
 def _functions(made, size):
-    """The gradients of everything, the layer alone, and what both are given."""
+    """Return a function of all gradients, one of the layer alone, and their inputs."""
     decode, layer = made
     given = [
         tf.random.normal((size.batch, size.target, size.embedding)),
@@ -158,8 +161,8 @@ def main():
         )
     shares = [a.kernels / b.kernels for a, b in zip(*found.values(), strict=True)]
     print(f"{'ours / it':18}{shares[0]:10.2f}{shares[1]:10.2f}  at most {MOST}")
-    print("\nKernels of one turn of the loops that XLA has compiled, and those of them")
-    print("that only put a result into its place.\n")
+    print("\nKernels of one iteration of the loops that XLA has compiled, and how many")
+    print("of them write a result.\n")
     for name, (forward, backward) in after.items():
         print(f"{name:18}" + "".join(f"{n:10}" for n in (*forward, *backward)))
     content = {"commit": store.commit(), "counts": found, "compiled": after}

@@ -7,8 +7,8 @@ import numpy as np
 
 from benchmarks import table
 
-LIMIT = 1.03  # up to here nothing is lost
-# Kinds of figures that are compared, and what is feared of those that decide.
+LIMIT = 1.03  # a smaller ratio is not worse
+# Kinds of figures, and what a larger figure means; None: this kind does not decide.
 COMPARED = {"wall": "slower", "processor": None, "memory": "more memory"}
 DRAWS, SEED = 10_000, 1409
 
@@ -28,14 +28,14 @@ class Ratio(NamedTuple):
 def ratio(old, new):
     """Return the median of the ratios in each turn, from `[starts, turns]`.
 
-    The ratio of the two medians depends more on the machine. While other
-    programs ran, it was 0.87 to 1.21 for processes of the same code, and the median of
-    the ratios 0.97 to 1.02.
+    The ratio of the two medians depends more on the machine. While other programs ran,
+    it was 0.87 to 1.21 for processes of the same code, and the median of the ratios was
+    0.97 to 1.02.
 
-    For the interval starts are drawn, with replacement, and turns within them. Turns
-    of the same two processes resemble each other, and an interval that takes them for
-    independent is too narrow: in simulated runs it held the truth in 61 to 95 of 100,
-    this one in 90 to 98.
+    The interval is a bootstrap: starts are drawn with replacement, then turns within
+    them. Turns of the same two processes are not independent. An interval that ignores
+    this is too narrow: in simulated runs it contained the true ratio in 61 to 95 of 100
+    cases, this one in 90 to 98.
     """
     ratios = np.asarray(new, float) / np.asarray(old, float)
     starts, turns = ratios.shape

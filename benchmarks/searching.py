@@ -1,8 +1,8 @@
 """Contenders that decode, and weights that separate the tokens clearly.
 
 No sentence ends before the last step, so all contenders take the same steps. The times
-include the encoder. Our times include what the rivals do without: masks, scores of
-greedy decoding, alignments, what was forbidden.
+include the encoder. Our times include work that the rivals do not do: masks, scores of
+greedy decoding, alignments, forbidden tokens.
 """
 
 import numpy as np

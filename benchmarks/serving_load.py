@@ -167,7 +167,7 @@ def server(folder):
 
 
 def write_model(folder):
-    """Of `zoo.bahdanau2015`, small, not trained, but with something to say."""
+    """Export a small `zoo.bahdanau2015` with random weights."""
     import keras_seqattn as ks
     from keras_seqattn import zoo
 

@@ -50,7 +50,7 @@ def machine(row):
     busy = f"{row['others']:.2f} of {row['processors']} processors"
     return [
         f"GEMM peak of this run, [{M},{K}]x[{K},{N}] float32: {peak}",
-        f"Other programs kept busy meanwhile: {busy}",
+        f"Load of other programs during this run: {busy}",
     ]
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 import keras_seqattn as ks
 from benchmarks.keras_weights import check_complete, gru_weights
+from keras_seqattn.errors import four_part_error
 
 RUN = "KERAS_SEQATTN_RUN"
 LIMIT = 2, 10  # of a translation: twice its source, and 10 tokens more
@@ -21,18 +22,21 @@ def folder():
     """Return the folder with `translator.json`."""
     path = os.environ.get(RUN)
     if not path:
-        raise ValueError(
-            "This benchmark needs a trained translator. Expected its folder in "
-            f"{RUN}, received none. Train one with seqattn train, as "
-            "zoo/results/multi30k says, and name the folder of the run."
+        raise four_part_error(
+            "This benchmark needs a trained translator",
+            f"its folder in {RUN}",
+            "none",
+            "Train one with seqattn train, as zoo/results/multi30k says, and name the "
+            "folder of the run",
         )
     for found in (Path(path), Path(path, "translator")):
         if (found / "translator.json").exists():
             return found
-    raise ValueError(
-        f"{RUN} names no translator. Expected the folder of a run of seqattn train, or "
-        f"one that Translator.save has written, received {path!r}. Check the path; a "
-        "run has a translator after its first validation."
+    raise four_part_error(
+        f"{RUN} names no translator",
+        "the folder of a run of seqattn train, or one that Translator.save has written",
+        f"{path!r}",
+        "Check the path; a run has a translator after its first validation",
     )
 
 
@@ -61,12 +65,13 @@ def check(found):
         and model.head.embedding is not None
     )
     if not right:
-        raise ValueError(
-            f"{RUN} names a translator that the rivals do not know. Expected "
-            "caglayan2017 with tied embeddings and one SentencePiece for both sides, "
-            f"received {model.name!r}, {type(text).__name__} and "
-            f"{type(found.target_text).__name__}. Train with --model caglayan2017 "
-            "--set tied=all --text sentencepiece:8000:bpe --joint."
+        raise four_part_error(
+            f"{RUN} names a translator that the rivals do not support",
+            "caglayan2017 with tied embeddings and one SentencePiece for both sides",
+            f"{model.name!r}, {type(text).__name__} and "
+            f"{type(found.target_text).__name__}",
+            "Train with --model caglayan2017 --set tied=all "
+            "--text sentencepiece:8000:bpe --joint",
         )
 
 

@@ -71,7 +71,7 @@ def main(descriptor):
     while True:
         try:
             command, *arguments = connection.recv()
-        except EOFError:  # nobody asks any more
+        except EOFError:  # the process that asks has ended
             return
         try:
             answer = "done", getattr(worker, command)(*arguments)

@@ -8,13 +8,14 @@ It learns to read dates in many languages and notations, and to write them in on
 epoch, the share of 1000 unseen dates that it writes without a mistake, three of them,
 and what the decoder looked at while it wrote them.
 
-The dates come from a package: pip install "keras_seqattn[tasks]". For your own pairs in
+The dates come from a package: pip install ".[tasks]". For your own pairs in
 two lists, replace `task.train` by `ks.data.Pairs(source, target)`.
 """
 
 import argparse
 
 import keras
+from keras.initializers import RandomNormal
 
 import keras_seqattn as ks
 
@@ -32,10 +33,18 @@ target_text = ks.text.Characters.learn(task.train.target)
 
 # The parts. Each can be replaced, and the others stay as they are.
 model = ks.Seq2Seq(
-    source_embedding=keras.layers.Embedding(source_text.vocabulary_size, units),
+    source_embedding=keras.layers.Embedding(
+        source_text.vocabulary_size,
+        units,
+        embeddings_initializer=RandomNormal(stddev=1.0),
+    ),
     encoder=ks.BiEncoder(units, cell="gru"),
     bridge=ks.layers.DenseBridge(units),  # from the last state to the first one
-    target_embedding=keras.layers.Embedding(target_text.vocabulary_size, units),
+    target_embedding=keras.layers.Embedding(
+        target_text.vocabulary_size,
+        units,
+        embeddings_initializer=RandomNormal(stddev=1.0),
+    ),
     decoder=ks.AttentionDecoder(
         ks.layers.BahdanauCell(units, attention=ks.BahdanauAttention(units), cell="gru")
     ),

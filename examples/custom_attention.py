@@ -18,6 +18,7 @@ import argparse
 
 import keras
 from keras import ops
+from keras.initializers import RandomNormal
 
 import keras_seqattn as ks
 from keras_seqattn.ops.score import dot_score
@@ -54,11 +55,11 @@ class CosineAttention(ks.layers.Attention):
         self.g = self.add_weight(name="g", shape=(), initializer=start)
 
     def project_keys(self, value):
-        """Directions of the keys, `[batch, source, units]`: once for each source."""
+        """Return directions of the keys, `[batch, source, units]`, once per source."""
         return direction(self.key_projection(value))
 
     def score(self, query, memory, state=()):
-        """Scores `[batch, ..., source]`; the axes between are independent queries."""
+        """Return scores `[batch, ..., source]`; axes between are independent."""
         query = direction(self.apply_projection(self.query_projection, query))
         return dot_score(query, memory.keys, self.compute_weight(self.g))
 
@@ -67,7 +68,7 @@ class CosineAttention(ks.layers.Attention):
 
 
 def direction(x):
-    """`x / |x|`, and zero for zero: the padding has no direction."""
+    """Return `x / |x|`, and zero for zero: the padding has no direction."""
     return x * ops.rsqrt(ops.sum(ops.square(x), axis=-1, keepdims=True) + 1e-6)
 
 
@@ -99,10 +100,18 @@ def main():
     letters = ks.text.Characters.learn(task.train.source)
     attention = CosineAttention(units)
     model = ks.Seq2Seq(
-        source_embedding=keras.layers.Embedding(letters.vocabulary_size, units),
+        source_embedding=keras.layers.Embedding(
+            letters.vocabulary_size,
+            units,
+            embeddings_initializer=RandomNormal(stddev=1.0),
+        ),
         encoder=ks.BiEncoder(units, cell="gru"),
         bridge=ks.layers.DenseBridge(units),
-        target_embedding=keras.layers.Embedding(letters.vocabulary_size, units),
+        target_embedding=keras.layers.Embedding(
+            letters.vocabulary_size,
+            units,
+            embeddings_initializer=RandomNormal(stddev=1.0),
+        ),
         decoder=ks.AttentionDecoder(
             ks.layers.BahdanauCell(units, attention=attention, cell="gru")
         ),

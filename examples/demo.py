@@ -4,7 +4,7 @@ make demo              # the same as:
 python examples/demo.py
 python examples/demo.py --seed 1 --out saved_models/demo --logs logs/demo
 
-It needs pip install "keras_seqattn[cli]".
+It needs pip install ".[cli]".
 
 Dates in eleven languages become ISO dates, character by character: a model of Bahdanau
 et al. 2015 reads "Monday, January 12, 1654" and writes 1654-01-12.
@@ -236,7 +236,7 @@ def demo(seed, out, logs, epochs, **sizes):
     heading("The task: dates, written in many ways and languages")
     show_pairs(task.train.source[:5], task.train.target[:5])
     print(f"\n  {len(task.train)} pairs to learn from, {len(task.test)} for the test.")
-    print("  No day of the test is in the training set, in whatever notation.")
+    print("  No day of the test is in the training set, not even in another notation.")
 
     translator = make_translator(task)
     weights = translator.model.count_params()

@@ -13,7 +13,7 @@ one:
 python examples/from_zoo.py --text "Donnerstag, 13. Januar 2095" \\
     --out docs/images/date_attention.png
 
-Needs pip install "keras_seqattn[tasks]", with --out also "keras_seqattn[plot]".
+Needs pip install ".[tasks]", with --out also "keras_seqattn[plot]".
 """
 
 import argparse

@@ -15,13 +15,14 @@ WER is the share of words whose pronunciation is none of the listed ones, and PE
 share of wrong phonemes, compared with the nearest of them. Then it draws the attention
 of each of the --words.
 
-Without files it needs pip install "keras_seqattn[tasks]".
+Without files it needs pip install ".[tasks]".
 """
 
 import argparse
 import os
 
 import keras
+from keras.initializers import RandomNormal
 
 import keras_seqattn as ks
 
@@ -38,10 +39,18 @@ def load(folder, smoke):
 def pronouncer(letters, phonemes, units):
     """Return a translator: bidirectional encoder, attention before each phoneme."""
     model = ks.Seq2Seq(
-        source_embedding=keras.layers.Embedding(letters.vocabulary_size, units // 2),
+        source_embedding=keras.layers.Embedding(
+            letters.vocabulary_size,
+            units // 2,
+            embeddings_initializer=RandomNormal(stddev=1.0),
+        ),
         encoder=ks.BiEncoder(units, cell="lstm", layers=2, dropout=0.2),
         bridge=ks.layers.DenseBridge([units, units]),  # h and c
-        target_embedding=keras.layers.Embedding(phonemes.vocabulary_size, units // 2),
+        target_embedding=keras.layers.Embedding(
+            phonemes.vocabulary_size,
+            units // 2,
+            embeddings_initializer=RandomNormal(stddev=1.0),
+        ),
         decoder=ks.AttentionDecoder(
             ks.layers.BahdanauCell(
                 units,

@@ -16,7 +16,7 @@ lowercased and tokenised as the files are. With --out it draws perplexity and BL
 the epochs. With --folder it keeps the best weights, tests them, and saves the
 translator.
 
-Needs pip install "keras_seqattn[text,metrics]", with --out also "keras_seqattn[plot]",
+Needs pip install ".[text,metrics]", with --out also "keras_seqattn[plot]",
 with --smoke "keras_seqattn[tasks]".
 """
 

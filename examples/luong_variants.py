@@ -13,7 +13,7 @@ Compare these: "general" learns fastest, because its matrix can turn the query, 
 source; it can only count. The window of "local-m" moves to the right, the wrong way
 here. That of "local-p" is predicted, and learns to move to the left.
 
---out needs pip install "keras_seqattn[plot]".
+--out needs pip install ".[plot]".
 """
 
 import argparse

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import keras
 import numpy as np
+from keras.initializers import RandomNormal
 
 import keras_seqattn as ks
 
@@ -52,10 +53,14 @@ def batches(random, longest):
 def reverser(encoder, bridge, cell):
     """Return a model of these parts."""
     return ks.Seq2Seq(
-        source_embedding=keras.layers.Embedding(VOCABULARY, EMBEDDING),
+        source_embedding=keras.layers.Embedding(
+            VOCABULARY, EMBEDDING, embeddings_initializer=RandomNormal(stddev=1.0)
+        ),
         encoder=encoder,
         bridge=bridge,
-        target_embedding=keras.layers.Embedding(VOCABULARY, EMBEDDING),
+        target_embedding=keras.layers.Embedding(
+            VOCABULARY, EMBEDDING, embeddings_initializer=RandomNormal(stddev=1.0)
+        ),
         decoder=ks.AttentionDecoder(cell),
         head=ks.layers.OutputHead(VOCABULARY),
     )
@@ -129,7 +134,7 @@ def as_text(tokens):
 
 def draw(path, source, written, alignment):
     """Draw a heat map: a row for each written symbol, a column for each read one."""
-    from matplotlib.figure import Figure  # pip install "keras_seqattn[plot]"
+    from matplotlib.figure import Figure  # pip install ".[plot]"
 
     source, written = as_text(source), as_text(written)
     figure = Figure(figsize=(4.8, 4.2), dpi=110, layout="constrained")

@@ -9,6 +9,7 @@ import importlib
 import sys
 
 from keras_seqattn import (
+    backend,  # noqa: F401, the first: it checks which backend Keras has
     callbacks,
     data,
     decoding,

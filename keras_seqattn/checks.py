@@ -2,6 +2,7 @@
 
 import difflib
 import math
+import numbers
 
 from keras_seqattn.errors import four_part_error
 
@@ -19,8 +20,7 @@ def check_count(owner, name, value, least=1):
 
 def check_number(owner, name, value):
     """A weight or a factor is a finite number."""
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number or not math.isfinite(value):
+    if not _is_number(value) or not math.isfinite(value):
         raise four_part_error(
             f"{owner} got an unusable {name}",
             "a finite number",
@@ -29,9 +29,13 @@ def check_number(owner, name, value):
         )
 
 
+def _is_number(value):
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
 def check_rate(owner, name, rate):
     """A dropout rate lies in [0, 1)."""
-    if not 0 <= rate < 1:
+    if not _is_number(rate) or not 0 <= rate < 1:
         raise four_part_error(
             f"{owner} got an unusable {name}",
             "a rate in [0, 1)",
@@ -48,10 +52,27 @@ def check_choice(owner, what, choice, choices):
     known = ", ".join(sorted(map(str, names)))
     if len(names) > 64:  # a thousand locales help no reader
         known = f"{len(names)} names"
-    near = difflib.get_close_matches(str(choice), map(str, names), n=1)
+    near = nearest(choice, names)
     raise four_part_error(
         f"{owner} got an unknown {what}",
         f"one of {known or 'none: there are none'}",
         repr(choice),
-        f"Use {near[0]!r}, the nearest" if near else "Check the spelling",
+        f"Use {near!r}, the nearest" if near else "Check the spelling",
     )
+
+
+def nearest(name, names):
+    """The one of `names` that `name` is probably meant to be, or None.
+
+    Capitals do not matter. Where nothing is spelt alike, a name that contains the other
+    one is near, from three letters on.
+    """
+    written, known = str(name).casefold(), {str(x).casefold(): str(x) for x in names}
+    close = difflib.get_close_matches(written, known, n=1)
+    close = close or [each for each in known if _contains(each, written)]
+    return known[close[0]] if close else None
+
+
+def _contains(one, other):
+    shorter, longer = sorted((one, other), key=len)
+    return len(shorter) >= 3 and shorter in longer

@@ -1,5 +1,12 @@
 """The errors of the library: what is wrong, expected, received, remedy."""
 
+import reprlib
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 60  # characters
+_SHORT.maxlist = _SHORT.maxtuple = 4
+_SHORT.maxlevel = 2
+
 
 def four_part_error(what, expected, received, remedy, kind=ValueError):
     """An exception whose message has four parts; the caller raises it.
@@ -31,3 +38,38 @@ def four_part_error(what, expected, received, remedy, kind=ValueError):
 def four_parts(what, expected, received, remedy):
     """The message of such an error, for example for a warning."""
     return f"{what}. Expected {expected}, received {received}. {remedy}."
+
+
+def missing_package(
+    owner, package, error, *, extra=None, requirement=None, otherwise=None
+):
+    """An ImportError for an optional package; the remedy installs it.
+
+    Args:
+        owner: who needs it.
+        package: its name on the package index.
+        error: the exception of the import.
+        extra: the extra of this library that brings it.
+        requirement: what pip installs if no extra brings it.
+        otherwise: what to do without it; None: nothing helps.
+    """
+    remedy = f'Run pip install "{requirement or f"keras_seqattn[{extra}]"}"'
+    if extra is not None:
+        remedy += f', or in a checkout pip install -e ".[{extra}]"'
+    return four_part_error(
+        f"{owner} needs a package that is not installed",
+        package,
+        f'"{error}"',
+        remedy if otherwise is None else f"{remedy}; {otherwise}",
+        kind=ImportError,
+    )
+
+
+def abbreviated(value):
+    """The `repr` of any value in one short line, for what an error received.
+
+    Example:
+        >>> abbreviated(list(range(1000)))
+        '[0, 1, 2, 3, ...]'
+    """
+    return " ".join(_SHORT.repr(value).split())

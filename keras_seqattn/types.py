@@ -32,7 +32,8 @@ class Memory(NamedTuple):
     values: Any  # [batch, source, memory_depth], zero where nothing is real
     keys: Any  # [batch, source, units], the projected values
     mask: Any  # [batch, source], True = real; None: everything is real
-    values_and_feed: Any = ()  # [batch, source, ...], [h_j; F h_j] of `look_ahead`
+    values_and_feed: Any = ()  # [batch, source, ...], [h_j; F h_j] of `precompute`
+    positions: Any = ()  # int32 [batch, source], 1 to S; (): not needed
 
 
 class Encoded(NamedTuple):

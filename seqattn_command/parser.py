@@ -3,6 +3,7 @@
 import argparse
 from importlib import metadata
 
+from seqattn_command.verb_parser import VerbParser
 from seqattn_command.verbs import (
     evaluate,
     export,
@@ -51,7 +52,11 @@ def make_parser():
     )
     parser.add_argument("--version", action="version", version=_version())
     verbs = parser.add_subparsers(
-        title="verbs", metavar="VERB", dest="verb", required=True
+        title="verbs",
+        metavar="VERB",
+        dest="verb",
+        required=True,
+        parser_class=VerbParser,
     )
     for name, module in VERBS.items():
         verb = verbs.add_parser(

@@ -10,7 +10,7 @@ import os
 GROUPS = {
     "data": "data (one of --task, --corpus, --pairs, --source with --target)",
     "held": "validation set, and pairs that are left out",
-    "text": "text (by default what suits the data)",
+    "text": "text (by default chosen by the words of the data)",
     "model": "model",
     "optimizer": "optimizer",
     "loop": "training loop",
@@ -26,9 +26,10 @@ class Typed(str):
     """
 
 
-def _setting(group, help, default=None, **option):
+def _setting(group, help, default=None, least=None, above=None, below=None, **option):
     """Return a field; `option` holds keyword arguments of `add_argument`."""
-    metadata = {"group": group, "help": help, "option": option}
+    bounds = {"least": least, "above": above, "below": below}
+    metadata = {"group": group, "help": help, "option": option, "bounds": bounds}
     if default == {}:
         return dataclasses.field(default_factory=dict, metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
@@ -63,7 +64,8 @@ class Settings:
     )
     tokenized: bool = _data("use the lowercased, tokenised form of multi30k", False)
     pairs: str = _data(
-        "table of pairs: .tsv, .csv, .jsonl or .tmx, also with .gz", **_FILE
+        "table of pairs: .tsv, .csv, .jsonl, .tmx, or any text with tabs; also gzip",
+        **_FILE,
     )
     columns: list = _data(
         "columns of the table: numbers from 0, names or languages",
@@ -72,10 +74,12 @@ class Settings:
     )
     source: str = _data("source texts, one per line, plain or gzip", **_FILE)
     target: str = _data("target texts, line by line", **_FILE)
-    encoding_errors: str = _data(
-        "lines that are not UTF-8: stop with an error, or leave them out",
-        "fatal",
-        choices=["fatal", "skip"],
+    row_errors: str = _data(
+        "rows that are no pairs, e.g. without a tab, with an empty side or not in "
+        "UTF-8: skip leaves out at most 5 %%, skip-all any number, with a report; "
+        "fatal stops at the first",
+        "skip",
+        choices=["skip", "skip-all", "fatal"],
     )
 
     validation_pairs: str = _held("table of pairs for validation", **_FILE)
@@ -83,16 +87,20 @@ class Settings:
     validation_target: str = _held("target texts for validation", **_FILE)
     validation_size: int = _held(
         "pairs of the files for validation, if no other option names them; all runs "
-        "use the same ones",
-        1000,
+        "use the same ones (default: a tenth, but at least 20 and at most 1000)",
         metavar="N",
+        least=1,
     )
     ratio: float = _held(
         "leave out pairs with one side more than R times longer than the other",
         metavar="R",
+        least=1,
     )
     max_tokens: int = _held(
-        "leave out pairs with more than N tokens on a side", 500, metavar="N"
+        "leave out pairs with more than N tokens on a side",
+        500,
+        metavar="N",
+        least=1,
     )
 
     source_text: str = _text(
@@ -111,11 +119,12 @@ class Settings:
         "out, e.g. 0.1; for unigram the exponent alpha, e.g. 0.5",
         0.0,
         metavar="X",
+        least=0,
     )
 
     model: str = _model(
-        "function that makes the model: of the zoo, or package.function",
-        "bahdanau2015",
+        "function that makes the model: of the zoo, or package.function (default: "
+        "chosen by the size of the data; with --preset bahdanau2015)",
         metavar="NAME",
         type=Typed,
     )
@@ -130,38 +139,65 @@ class Settings:
     optimizer_options: dict = _optimizer(
         "arguments of the optimizer, e.g. beta_2=0.98", {}, **_VALUES
     )
-    learning_rate: float = _optimizer("highest learning rate", 0.001, metavar="X")
+    learning_rate: float = _optimizer("maximum learning rate", metavar="X", above=0)
     schedule: str = _optimizer(
-        "how the learning rate falls until the last epoch",
-        "constant",
+        "how the learning rate falls until the last epoch (default: see "
+        "--learning-rate)",
         choices=["constant", "cosine", "luong5", "luong10", "luong234", "nvidia_gnmt"],
     )
     warmup: int = _optimizer(
-        "steps in which the learning rate first rises; nvidia_gnmt has its own",
-        0,
+        "steps in which the learning rate first rises; nvidia_gnmt has its own "
+        "(default: see --learning-rate)",
         metavar="STEPS",
+        least=0,
     )
     clip_norm: float = _optimizer(
-        "largest norm of all gradients; 0 means no limit", 1.0, metavar="X"
+        "maximum norm of all gradients; 0 means no limit",
+        1.0,
+        metavar="X",
+        least=0,
     )
-    weight_decay: float = _optimizer("weight decay of the optimizer", 0.0, metavar="X")
+    weight_decay: float = _optimizer(
+        "weight decay of the optimizer", 0.0, metavar="X", least=0
+    )
     ema: float = _optimizer(
-        "momentum of an average of the weights, e.g. 0.999", 0.0, metavar="X"
+        "momentum of an average of the weights, e.g. 0.999",
+        0.0,
+        metavar="X",
+        least=0,
+        below=1,
     )
     label_smoothing: float = _optimizer(
-        "label smoothing in the loss, e.g. 0.1", 0.0, metavar="X"
+        "label smoothing in the loss, e.g. 0.1 (default: see --learning-rate)",
+        metavar="X",
+        least=0,
+        below=1,
     )
 
-    epochs: int = _loop("passes over the pairs", 10, metavar="N")
+    epochs: int = _loop(
+        "passes over the pairs (default: chosen by the size of the data)",
+        metavar="N",
+        least=1,
+    )
     minutes: float = _loop(
         "stop after this time, also within an epoch; --resume repeats that epoch",
         metavar="X",
+        above=0,
     )
     batch_tokens: int = _loop(
-        "most tokens in a batch, padding included (default: 2000)", metavar="N"
+        "maximum number of tokens in a batch, padding included (default: no limit)",
+        metavar="N",
+        least=1,
     )
-    batch_size: int = _loop("pairs in a batch", metavar="N")
-    validate_every: int = _loop("validate after every N epochs", 1, metavar="N")
+    batch_size: int = _loop(
+        "pairs in a batch (default: chosen by the data, or no limit beside "
+        "--batch-tokens)",
+        metavar="N",
+        least=1,
+    )
+    validate_every: int = _loop(
+        "validate after every N epochs", 1, metavar="N", least=1
+    )
     metric: list = _loop(
         "bleu, tokenized_bleu, chrf, exact_match, wer, per; the first one chooses the "
         "best translator (default: what suits the data)",
@@ -169,7 +205,9 @@ class Settings:
         metavar="NAME",
     )
     patience: int = _loop(
-        "stop after N validations without an improvement", metavar="N"
+        "stop after N validations without an improvement",
+        metavar="N",
+        least=1,
     )
     on_divergence: str = _loop(
         "if the loss is NaN, infinite or more than 100 times the first one: stop with "
@@ -181,11 +219,15 @@ class Settings:
         "validation texts whose alignments TensorBoard shows",
         8,
         metavar="N",
+        least=0,
     )
     average: int = _loop(
-        "at the end, also try the mean of the last N validated weights", 0, metavar="N"
+        "at the end, also try the mean of the last N validated weights",
+        0,
+        metavar="N",
+        least=0,
     )
-    seed: int = _loop("seed of all random numbers", 0, metavar="N")
+    seed: int = _loop("seed of all random numbers", 0, metavar="N", least=0)
     precision: str = _loop(
         "number format of the computations; bfloat16 is faster on processors that "
         "support it; weights and losses stay float32",
@@ -197,15 +239,21 @@ class Settings:
         "pad lengths of batches to multiples of N, because XLA compiles once for each "
         "shape (default: 1, with --jit 8)",
         metavar="N",
+        least=1,
     )
 
-    beam: int = _search("width of the translator's beam", 5, metavar="K")
+    beam: int = _search("width of the translator's beam", 5, metavar="K", least=1)
     length_penalty: float = _search("length penalty of the beam", 1.0, metavar="X")
     validation_beam: int = _search(
-        "width of the beam in validations; 1 is greedy", 1, metavar="K"
+        "width of the beam in validations; 1 is greedy",
+        1,
+        metavar="K",
+        least=1,
     )
     max_length: int = _search(
-        "most tokens of a translation (default: twice the source and 10)", metavar="N"
+        "maximum number of tokens of a translation (default: twice the source and 10)",
+        metavar="N",
+        least=1,
     )
 
     def with_(self, **values):

@@ -1,4 +1,4 @@
-"""What stands in a series at one step: from the log's form to that of the answer."""
+"""Convert the records of a step from the form of the log to that of the answer."""
 
 from tensorboard_plugin_seqattn.fields import (
     COUNT,

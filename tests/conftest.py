@@ -118,8 +118,22 @@ def same_start():
     keras.config.set_dtype_policy(policy)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def clear_kernels():
+    """Return the function with which TensorFlow forgets its compiled kernels.
+
+    A new seed would call it before every test, and the test would compile them again.
+    """
+    from tensorflow.python.eager import context
+
+    clear = context.pywrap_tfe.TFE_ContextClearCaches
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(context.pywrap_tfe, "TFE_ContextClearCaches", lambda *_: None)
+        yield clear
+
+
 @pytest.fixture(autouse=True, scope="module")
-def fresh_session():
+def fresh_session(clear_kernels):
     """Layer names count from zero in every file, whichever files ran before.
 
     TensorFlow never lets go of a graph with a custom gradient: a worker ends with
@@ -127,6 +141,9 @@ def fresh_session():
     after every layer that it quantises.
     """
     import keras
+    from tensorflow.python.eager import context
 
     keras.utils.clear_session()  # collects what can go
+    if context.context()._context_handle is not None:  # else there are none
+        clear_kernels(context.context()._context_handle)
     gc.freeze()

@@ -1,8 +1,7 @@
 """Files and folders that are written whole or not at all; what kills leave behind."""
 
 import os
-import subprocess
-import sys
+import shutil
 
 import pytest
 
@@ -12,9 +11,6 @@ from keras_seqattn.files import is_whole, remove, repair, replacing, replacing_f
 
 def names(folder):
     return sorted(path.name for path in folder.iterdir())
-
-
-# Files --------------------------------------------------------------------------------
 
 
 def test_replaces(tmp_path):
@@ -45,25 +41,21 @@ def test_content_and_name_are_synced(tmp_path, monkeypatch):
     calls = recorded(monkeypatch)
     with replacing(tmp_path / "a") as part:
         part.write_text("x")
-    assert calls == [f"sync {part.name}", f"rename {part.name} a", "sync folder"]
+    name = part.name
+    assert calls == [f"sync {name}", f"move {name} a", f"sync {tmp_path.name}"]
 
 
 def recorded(monkeypatch):
-    calls, replace = [], os.replace
+    calls, rename = [], os.rename
 
-    def sync(path):
-        calls.append("sync " + ("folder" if path.is_dir() else path.name))
+    def move(old, new):
+        calls.append(f"move {os.path.basename(old)} {os.path.basename(new)}")
+        rename(old, new)
 
-    def rename(old, new):
-        calls.append(f"rename {os.path.basename(old)} {os.path.basename(new)}")
-        replace(old, new)
-
-    monkeypatch.setattr(files, "_sync", sync)
-    monkeypatch.setattr(os, "replace", rename)
+    monkeypatch.setattr(files, "_sync", lambda path: calls.append(f"sync {path.name}"))
+    monkeypatch.setattr(os, "replace", move)
+    monkeypatch.setattr(os, "rename", move)
     return calls
-
-
-# Checksums ----------------------------------------------------------------------------
 
 
 def write(path, text):
@@ -83,80 +75,70 @@ def test_checksum(tmp_path):
     assert is_whole(path) is False
     remove(path)
     assert names(tmp_path) == []
-
-
-def test_a_file_of_earlier_versions_has_no_checksum(tmp_path):
-    path = tmp_path / "a.bin"
-    path.write_text("x")
+    path.write_text("as earlier versions wrote it, without a checksum")
     assert is_whole(path) is None
-
-
-KILLED = """
-import os, sys
-from keras_seqattn import files
-from pathlib import Path
-path, stop = Path(sys.argv[1]), sys.argv[2]
-replace = os.replace
-
-def dies(old, new):
-    name = os.path.basename(new)
-    if stop == f"before {name}":
-        os._exit(9)
-    replace(old, new)
-    if stop == f"after {name}":
-        os._exit(9)
-
-os.replace = dies
-with files.replacing(path, with_checksum=True) as part:
-    part.write_text("new")
-"""
 
 
 @pytest.mark.parametrize("old", ["with checksum", "without", "none"])
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("name", ["a.weights.h5", "a.weights.h5.sha256"])
 def test_a_kill_at_any_moment_leaves_a_whole_file(tmp_path, old, when, name):
-    path = tmp_path / "a.weights.h5"
+    path = tmp_path / "run" / "a.weights.h5"
+    path.parent.mkdir()
     if old == "with checksum":
         write(path, "old")
     elif old == "without":
         path.write_text("old")
-    command = [sys.executable, "-c", KILLED, str(path), f"{when} {name}"]
-    assert subprocess.run(command).returncode == 9
-    repair(tmp_path, ())
+    left = killed_while_writing(path, when, name)
+    repair(left, ())
+    path = left / path.name
     if path.exists():
         assert is_whole(path) is not False
         assert path.read_text() in ("old", "new")
     else:
-        assert old == "none" and names(tmp_path) == []
+        assert old == "none" and names(left) == []
     write(path, "next")
-    assert is_whole(path) and names(tmp_path) == ["a.weights.h5", "a.weights.h5.sha256"]
+    assert is_whole(path) and names(left) == ["a.weights.h5", "a.weights.h5.sha256"]
 
 
-@pytest.mark.parametrize("fails", ["sync of the folder", "second checksum"])
-def test_what_fails_after_the_new_name_is_no_failure(tmp_path, monkeypatch, fails):
+def killed_while_writing(path, when, name):
+    """A folder with the files that are there at this moment."""
+    folder, replace = path.parent, os.replace
+    left = folder.with_name("left")
+
+    def copies(old, new):
+        is_moment = os.path.basename(new) == name and not left.exists()
+        if is_moment and when == "before":
+            shutil.copytree(folder, left)
+        replace(old, new)
+        if is_moment and when == "after":
+            shutil.copytree(folder, left)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(os, "replace", copies)
+        write(path, "new")
+    return left
+
+
+FAILS = {"_sync": lambda of: of.is_dir()}
+FAILS |= {"_write_checksums": lambda of, values: len(values) == 1}
+
+
+@pytest.mark.parametrize("method, when", FAILS.items())
+def test_an_error_after_the_new_name_is_no_failure(tmp_path, monkeypatch, method, when):
     """The content is the new one, so the caller must not believe in the old one."""
     path = tmp_path / "a.bin"
     write(path, "old")
-    sync, write_checksums = files._sync, files._write_checksums
+    called = getattr(files, method)
 
-    def failing_sync(of):
-        if fails == "sync of the folder" and of.is_dir() and path.read_text() == "new":
+    def failing(of, *values):
+        if when(of, *values) and path.read_text() == "new":
             raise OSError("full")
-        sync(of)
+        called(of, *values)
 
-    def failing_checksums(of, values):
-        if fails == "second checksum" and len(values) == 1:
-            raise OSError("full")
-        write_checksums(of, values)
-
-    monkeypatch.setattr(files, "_sync", failing_sync)
-    monkeypatch.setattr(files, "_write_checksums", failing_checksums)
+    monkeypatch.setattr(files, method, failing)
     write(path, "new")
     assert path.read_text() == "new" and is_whole(path)
-
-
-# Folders ------------------------------------------------------------------------------
 
 
 def write_folder(path, text):
@@ -175,30 +157,21 @@ def test_folder(tmp_path):
 
 
 def test_all_of_a_folder_is_synced_before_it_gets_its_name(tmp_path, monkeypatch):
-    synced, rename = [], os.rename
-    monkeypatch.setattr(files, "_sync", lambda path: synced.append(path.name))
-
-    def renamed(old, new):
-        synced.append("renamed")
-        rename(old, new)
-
-    monkeypatch.setattr(os, "rename", renamed)
+    calls = recorded(monkeypatch)
     write_folder(tmp_path / "thing", "x")
-    *before, parent = synced
-    assert before[-1] == "renamed" and parent == tmp_path.name
-    assert {"a", "b"} <= set(before)
+    *before, move, parent = calls
+    assert move.startswith("move ") and move.endswith(" thing")
+    assert {"sync a", "sync b"} <= {*before} and parent == f"sync {tmp_path.name}"
 
 
-def test_what_a_kill_leaves_is_removed(tmp_path):
+def test_leftovers_of_a_kill_are_removed(tmp_path):
     write_folder(tmp_path / "thing", "x")
-    (tmp_path / ".thing-abcdefgh").mkdir()
-    (tmp_path / ".thing-abcdefgh" / "a").write_text("half")
-    (tmp_path / ".unfinished-12-run.json").write_text("{")
-    (tmp_path / ".unfinished-12-a-old").write_text("{")
-    (tmp_path / "gone.weights.h5.sha256").write_text("00  gone.weights.h5\n")
     others = [".others", ".thing-notes", ".unfinished-x", "a.bin.sha256"]
-    for name in others:
+    for name in (".thing-abcdefgh", *others):
         (tmp_path / name).mkdir()
+    half = [".unfinished-12-run.json", ".unfinished-12-a-old", "gone.weights.h5.sha256"]
+    for name in (".thing-abcdefgh/a", *half):
+        (tmp_path / name).write_text("half")
     repair(tmp_path, ["thing"])
     assert names(tmp_path) == [*others, "thing"]
 

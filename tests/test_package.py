@@ -10,37 +10,56 @@ import pytest
 
 import keras_seqattn
 from keras_seqattn.shipped_models import shipped_folders
+from tests.raised import check_message
 
 ROOT = Path(__file__).parent.parent
 
 
-def run_python(code):
-    """Runs `code` in a new interpreter and returns what it printed."""
+def run_python(code, folder=ROOT):
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 @pytest.mark.system
-def test_imports_without_tensorflow_text():
-    # None in sys.modules makes `import tensorflow_text` raise ImportError, as on
-    # Windows and Intel Macs, where there are no wheels.
-    run_python(
+def test_what_the_import_loads():
+    """Without tensorflow_text, too, which has no wheels for Windows and Intel Macs."""
+    printed = run_python(
         "import sys; sys.modules['tensorflow_text'] = None\n"
-        "import keras_seqattn\n"
+        "import keras_seqattn; print(*sys.modules)\n"
         "for name in keras_seqattn.__all__: getattr(keras_seqattn, name)"
+    )
+    late = {"export", "serving", "testing", "zoo", "cli"}
+    assert not {f"keras_seqattn.{name}" for name in late} & {*printed.split()}
+    assert "keras_seqattn.layers" in printed.split()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import os; os.environ['KERAS_BACKEND'] = 'jax'\n",
+        "import sys, types; sys.modules['keras'] = types.SimpleNamespace(\n"
+        "backend=types.SimpleNamespace(backend=lambda: 'jax'))\n",
+    ],
+    ids=["environment", "imported before"],
+)
+def test_another_backend_is_an_error_at_import(code):
+    raised = "try: import keras_seqattn\nexcept ImportError as error: print(error)"
+    check_message(
+        run_python(code + raised).strip(),
+        "keras_seqattn got another backend of Keras",
+        "received 'jax'. Set the environment variable KERAS_BACKEND=tensorflow before",
     )
 
 
 def test_plugin_loads_neither_keras_nor_tensorflow():
     printed = run_python(
         "import sys, tensorboard_plugin_seqattn.plugin\n"
-        "print(*sorted({name.split('.')[0] for name in sys.modules}))"
+        "print(*{name.split('.')[0] for name in sys.modules})"
     )
-    heavy = {"keras", "keras_seqattn", "tensorflow", "zoo"}
-    assert heavy & set(printed.split()) == set()
+    assert not {"keras", "keras_seqattn", "tensorflow", "zoo"} & {*printed.split()}
 
 
 @pytest.mark.parametrize(
@@ -68,52 +87,46 @@ def imported(file):
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     target = tmp_path_factory.mktemp("wheel")
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(target)],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-    )
+    command = [sys.executable, *"-m hatchling build -t wheel -d".split(), str(target)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     [path] = target.glob("*.whl")
-    return path
+    return zipfile.ZipFile(path)
+
+
+INFO = f"keras_seqattn-{keras_seqattn.__version__}.dist-info"
+PLACES = {"keras_seqattn", "seqattn_command", "tensorboard_plugin_seqattn"}
+PLACES = {"zoo": "keras_seqattn/zoo", **{name: name for name in PLACES}}
 
 
 def test_wheel_holds_the_packages_and_nothing_else(wheel):
-    files = set(zipfile.ZipFile(wheel).namelist())
-    info = f"keras_seqattn-{keras_seqattn.__version__}.dist-info"
-    assert {file.split("/")[0] for file in files} == {
-        "keras_seqattn",
-        "seqattn_command",
-        "tensorboard_plugin_seqattn",
-        info,
-    }
-    assert {"keras_seqattn/api.txt", f"{info}/licenses/LICENSE"} <= files
-    places = {"zoo": "keras_seqattn/zoo"}
-    packages = ("keras_seqattn", "seqattn_command", "tensorboard_plugin_seqattn", "zoo")
-    for package in packages:
-        sources = {
-            f"{places.get(package, package)}/{file.relative_to(ROOT / package)}"
-            for file in (ROOT / package).rglob("*.py")
-        }
+    files = set(wheel.namelist())
+    assert {file.split("/")[0] for file in files} == {*PLACES, INFO} - {"zoo"}
+    assert {"keras_seqattn/api.txt", f"{INFO}/licenses/LICENSE"} <= files
+    for package, place in PLACES.items():
+        paths = (ROOT / package).rglob("*.py")
+        sources = {f"{place}/{path.relative_to(ROOT / package)}" for path in paths}
         assert sources - files <= {"keras_seqattn/zoo.py"}
     assert "keras_seqattn/zoo.py" not in files  # the folder takes its place
     assert not [file for file in files if file.endswith(".pyc")]
-    models = {
-        f"keras_seqattn/{file.relative_to(ROOT)}"
-        for folder in shipped_folders().values()
-        for file in folder.rglob("*")
-        if file.is_file()
-    }
+    shipped = [x for folder in shipped_folders().values() for x in folder.rglob("*")]
+    models = {f"keras_seqattn/{x.relative_to(ROOT)}" for x in shipped if x.is_file()}
     assert {file for file in files if "/saved_models/" in file} == models
-    folder = ROOT / "tensorboard_plugin_seqattn" / "static"
-    static = {str(file.relative_to(ROOT)) for file in folder.iterdir()}
-    assert f"{folder.relative_to(ROOT)}/index.js" in static
-    assert sorted(static - files) == []
+    static = (ROOT / "tensorboard_plugin_seqattn/static").iterdir()
+    assert {str(file.relative_to(ROOT)) for file in static} <= files
+    assert "tensorboard_plugin_seqattn/static/index.js" in files
+
+
+def test_wheel_tells_of_the_plugin_and_the_version(wheel):
+    points = wheel.read(f"{INFO}/entry_points.txt").decode()
+    loader = "tensorboard_plugin_seqattn.plugin:SeqAttentionLoader"
+    assert f"[tensorboard_plugins]\nseq_attention = {loader}\n" in points
+    metadata = wheel.read(f"{INFO}/METADATA").decode()
+    assert f"\nVersion: {keras_seqattn.__version__}\n" in metadata
 
 
 @pytest.mark.system
 def test_shipped_models_work_from_the_wheel(wheel, tmp_path):
-    zipfile.ZipFile(wheel).extractall(tmp_path)
+    wheel.extractall(tmp_path)
     code = (
         "import keras_seqattn as ks\n"
         "from keras_seqattn import zoo\n"
@@ -122,21 +135,5 @@ def test_shipped_models_work_from_the_wheel(wheel, tmp_path):
         "assert zoo.__file__.endswith('keras_seqattn/zoo/__init__.py')\n"
         "print(ks.__file__, ks.Translator.load('dates')('third of May 2027').text)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
-    )
-    where = tmp_path / "keras_seqattn/__init__.py"
-    assert done.stdout == f"{where} 2027-05-03\n", done.stderr
-
-
-def test_wheel_tells_tensorboard_of_the_plugin(wheel):
-    info = f"keras_seqattn-{keras_seqattn.__version__}.dist-info"
-    points = zipfile.ZipFile(wheel).read(f"{info}/entry_points.txt").decode()
-    loader = "tensorboard_plugin_seqattn.plugin:SeqAttentionLoader"
-    assert f"[tensorboard_plugins]\nseq_attention = {loader}\n" in points
-
-
-def test_version_has_one_source(wheel):
-    info = f"keras_seqattn-{keras_seqattn.__version__}.dist-info"
-    metadata = zipfile.ZipFile(wheel).read(f"{info}/METADATA").decode()
-    assert f"\nVersion: {keras_seqattn.__version__}\n" in metadata
+    path = tmp_path / "keras_seqattn/__init__.py"
+    assert run_python(code, tmp_path) == f"{path} 2027-05-03\n"

@@ -1,5 +1,6 @@
 """The code of the README and of docs/ runs as it stands there."""
 
+import inspect
 import re
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from tests.public import LAYERS, NAMES
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 SMALLER = {"train=2000": "train=64", "epochs=15": "epochs=1", "epochs=5,": "epochs=1,"}
+SMALLER |= {"fit_pairs(pairs)": "fit_pairs(pairs, epochs=1, verbose=0)"}
+SMALLER |= {"[:100]": "[:4]", "8000": "50", "512": "8", "256": "4"}
 
 
 def text_of(name):
@@ -22,12 +25,15 @@ def text_of(name):
 
 
 def run(name):
-    """Run the Python code of a page; return all names."""
     return run_code(text_of(name), {})
 
 
+def blocks(text):
+    return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+
+
 def run_code(text, names):
-    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+    for block in blocks(text):
         for number, smaller in SMALLER.items():
             block = block.replace(number, smaller)
         exec(block, names)
@@ -37,11 +43,15 @@ def run_code(text, names):
 def test_readme(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert all(number in text_of("README.md") for number in list(SMALLER)[:2])
+    lines = [f"Wie geht es Hund {i} ?\thow is dog {i} ?\n" for i in range(40)]
+    (tmp_path / "pairs.tsv").write_text("".join(lines), "utf-8")
     names = run("README.md")
-    assert {path.name for path in tmp_path.iterdir()} == {"dates", "dates_served"}
+    made = {path.name for path in tmp_path.iterdir()}
+    assert made == {"dates", "dates_served", "pairs.tsv"}
     assert len(capsys.readouterr().out.splitlines()) > 2
     assert names["decoded"].tokens.shape[:2] == (2, 2)
-    assert_trains(names["model"], sentences_of(names), "auto")
+    *_, own_model = blocks(text_of("README.md"))
+    assert own_model in text_of("docs/models.md")  # where it trains
 
 
 def test_models():
@@ -123,11 +133,36 @@ def test_every_page_is_in_the_index():
 
 
 def test_table_names_every_layer():
-    """What there is, is listed; what is listed, exists."""
     table = text_of("docs/layers.md").split("## Namespaces")[1].split("## ")[0]
-    listed = set(re.findall(r"`([A-Za-z_]\w+)`", table)) - {"seqattn"}
-    assert listed <= set(NAMES) | set(keras_seqattn.__all__)
-    assert set(LAYERS) - set(BASES) <= listed
+    listed = set(re.findall(r"`([A-Za-z_]\w+)`", table)) - {"seqattn", "ops"}
+    assert not listed - set(NAMES) - set(keras_seqattn.__all__)
+    missing = set(LAYERS) - set(BASES) - listed
+    assert not missing, f"add {missing} to the table in docs/layers.md"
+
+
+def test_the_table_of_equations():
+    """Each row names a file in which its tags are, each on one line."""
+    table = text_of("docs/layers.md").split("## Where the equations are")[1]
+    rows = re.findall(r"^\| .+ \| (\(.+\)) \| `\w+` in `(.+)` \|$", table, re.MULTILINE)
+    assert len(rows) == 8
+    for tags, file in rows:
+        code = (ROOT / file).read_text("utf-8")
+        for tag in re.findall(r"\(.+?\)", tags):
+            assert code.count(f"# Bahdanau {tag}\n") == 1, (tag, file)
+
+
+def test_the_words_of_the_lectures():
+    """The names of the right column exist; a call has arguments that are taken."""
+    table = text_of("docs/layers.md").split("## Words of the lectures")[1]
+    for code in re.findall(r"`([\w.]+(?:\(.*?\))?)`", table.split("\n## ")[0]):
+        name, _, arguments = code.removesuffix(")").partition("(")
+        if name.startswith("ops.") or name in ("attention", "value_units"):
+            continue
+        found = keras_seqattn if name.startswith("zoo.") else keras_seqattn.layers
+        for part in name.split("."):
+            found = getattr(keras.layers if part == "SimpleRNN" else found, part)
+        known = inspect.signature(found).parameters
+        assert set(re.findall(r"(\w+)=", arguments)) <= {*known, "layers"}, code
 
 
 def test_the_map_names_what_exists():
@@ -141,7 +176,7 @@ def test_the_map_names_what_exists():
     assert folders <= set(paths)
     named = re.findall(r"`([\w/]+\.py)`", text)
     missing = [x for x in named if not any((y / x).exists() for y in (ROOT, library))]
-    assert not missing
+    assert not missing, f"write {missing} from the root, or from keras_seqattn/"
 
 
 def tree_paths(lines):

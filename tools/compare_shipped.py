@@ -2,10 +2,10 @@
 
     python tools/compare_shipped.py --against WORKTREE [--rows N] [NAME ...]
 
-Each checkout answers in a process of its own, with its own code and its own files: the
-whole test sets of the cards, eagerly with a greedy search and with the search of the
-card, and by the SavedModel. Texts, scores, tokens and the bytes of the alignments must
-be equal; the exit code is 1 if they are not.
+Each checkout answers in its own process, with its own code and its own files. It
+translates the whole test sets of the cards: eagerly with a greedy search, eagerly with
+the search of the card, and with the SavedModel. Texts, scores, tokens and the bytes of
+the alignments must be equal; the exit code is 1 if they are not.
 """
 
 import argparse

@@ -1,7 +1,8 @@
 #!/bin/sh
-# The browser test of the TensorBoard tab needs Chromium. `make test` calls this: where
-# it may (root, on Debian or Ubuntu) it installs it, else it says what to do. The tests
-# go on either way: without Chromium that one is skipped, or fails where CI=true.
+# The browser test of the TensorBoard tab needs Chromium. `make test` calls this script.
+# As root on Debian or Ubuntu it installs Chromium; elsewhere it prints what to do. The
+# other tests run in both cases. Without Chromium the browser test is skipped, or fails
+# if CI=true.
 set -u
 
 if command -v chromium >/dev/null; then
@@ -16,12 +17,12 @@ say() {
 }
 
 if ! command -v apt-get >/dev/null; then
-    say "Install it in the way of this system, so that 'chromium' starts it."
+    say "Install it with your package manager, so that 'chromium' starts it."
 elif [ "$(id -u)" -ne 0 ]; then
     say "Install it: sudo apt-get install --no-install-recommends chromium"
 else
     echo "Installing Chromium for the browser test of the tab"
     export DEBIAN_FRONTEND=noninteractive
     { apt-get -qq update && apt-get -qq install --no-install-recommends chromium; } \
-        >/dev/null || say "apt-get could not install it; what it said stands above."
+        >/dev/null || say "apt-get could not install it; see its output above."
 fi

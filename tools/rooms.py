@@ -1,17 +1,19 @@
 """How many files of the library a sentence passes.
 
-    python -m tools.rooms                 # the four walks, with their numbers
+    python -m tools.rooms                 # the five walks, with their numbers
     python -m tools.rooms translation     # one walk, with its files
 
 A file counts if one of its functions is called during the walk. What happens before the
-walk (imports, building, loading, warming up) does not count, nor do files of checks:
-what they let through stays as it is.
+walk (imports, building, loading, warming up) does not count. Files of checks do not
+count either, because a check does not change its input.
 
 - `step`: tracing one training step of `bahdanau2015`, with `compile(loss="auto")`;
 - `translation`: a new `Translator` translates its first text;
 - `request`: `seqattn serve` answers one POST of one text; files of `serving` only;
 - `train`: `seqattn train` of two epochs, after its options have been read; files of the
-  command line only.
+  command line only;
+- `product`: from the line of `BahdanauCell.step` to the multiplication `U h`, in the
+  fast loop of a training step.
 """
 
 import argparse
@@ -25,6 +27,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import traceback
 import urllib.request
 from pathlib import Path
 
@@ -36,6 +39,7 @@ FOLDERS = {  # of each walk
     "translation": (PACKAGE,),
     "request": (PACKAGE / "serving",),
     "train": COMMAND,
+    "product": (PACKAGE,),
 }
 
 
@@ -53,7 +57,7 @@ class Recorder:
 
     @contextlib.contextmanager
     def on(self):
-        """Records inside of the block."""
+        """Record inside of the block."""
         self.is_on = True
         try:
             yield
@@ -61,7 +65,7 @@ class Recorder:
             self.is_on = False
 
     def files(self, folders):
-        """The recorded files in some folders, most calls first."""
+        """Return the recorded files in some folders, most calls first."""
         names = [name for name, _ in self.calls.most_common()]
         return [
             Path(name).relative_to(ROOT).as_posix()
@@ -80,6 +84,24 @@ def step(recorder):
     model(tensors)  # builds it
     with recorder.on():
         model.train_on_batch(tensors, arrays(pairs))
+
+
+def product(recorder):
+    """Trace a training step, and record the files on the way to `U h`."""
+    from keras_seqattn.ops.fast.passes import ForwardTrace
+
+    multiply, cell = ForwardTrace.product, f"{PACKAGE}/layers/bahdanau_cell.py"
+
+    def product_of_step(self, *factors):
+        frames = traceback.extract_stack()
+        if any(frame.name == "_recurrent_product" for frame in frames):
+            files = [frame.filename for frame in frames]
+            recorder.calls.update(files[files.index(cell) :])
+        return multiply(self, *factors)
+
+    ForwardTrace.product = product_of_step
+    recorder.on = contextlib.nullcontext  # only these files count
+    step(recorder)
 
 
 def translation(recorder):
@@ -106,7 +128,7 @@ def request(recorder):
 
 
 class Address(logging.Handler):
-    """Where the server listens, from its log."""
+    """Finds in the log where the server listens."""
 
     def __init__(self):
         super().__init__()
@@ -159,7 +181,7 @@ def train(recorder):
 
 
 def translator():
-    """A small translator of letters, without training."""
+    """Return a small translator of letters, without training."""
     import keras_seqattn as ks
     from keras_seqattn import zoo
 
@@ -170,7 +192,7 @@ def translator():
 
 
 def arrays(values):
-    """The same with NumPy arrays in place of lists."""
+    """Return the same values with NumPy arrays in place of lists."""
     import numpy as np
 
     if isinstance(values, dict):
@@ -178,15 +200,15 @@ def arrays(values):
     return np.array(values)
 
 
-WALKS = {walk.__name__: walk for walk in (step, translation, request, train)}
+WALKS = {walk.__name__: walk for walk in (step, translation, request, train, product)}
 
 
 def main():
-    """Walk, and print how many files that were, or which."""
+    """Walk, and print the number of files, or their names."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("walk", nargs="?", choices=sorted(WALKS))
     name = parser.parse_args().walk
-    if name is None:  # each in a process of its own: nothing is warm from another
+    if name is None:  # each walk in its own process: no walk prepares another one
         for name in WALKS:
             command = [sys.executable, "-m", "tools.rooms", name]
             done = subprocess.run(command, capture_output=True, text=True, check=True)

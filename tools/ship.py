@@ -36,31 +36,34 @@ GOLDENS = ROOT / "tests" / "goldens" / "shipped"
 GOLDEN_TEXTS = 24  # of the test set, beside the examples
 KNOWN = ("model", "metrics", "command", "seed", "data", "trained_with", "created_with")
 
-# Not in the run: a text about the model, one about its data, and examples.
+# What the run does not contain: texts about the model and its data, and examples.
 ABOUT = {
     "dates": (
         "Reads a date, written in one of many ways in Danish, Dutch, English, Finnish, "
         "French, German, Italian, Polish, Portuguese, Spanish or Swedish, and writes "
-        "it as YYYY-MM-DD, character by character: Bahdanau et al. 2015. It knows the "
-        "years 1600 to 2199. 01/02/2003 may mean two days, so it has never seen such a "
-        "thing. Whatever it is asked, it answers with a date.",
-        "The patterns are those of Unicode CLDR (Unicode License v3), through Babel.",
+        "it as YYYY-MM-DD, character by character. The model is that of Bahdanau et "
+        "al. 2015. It was trained on the years 1600 to 2199, and on no dates such as "
+        "01/02/2003, which may mean two days. It answers every text with a date, even "
+        "if the text contains none.",
+        "The date patterns are those of Unicode CLDR (Unicode License v3); the package "
+        "Babel contains them.",
         ("third of May 2027", "Donnerstag, 13. Januar 2095", "24 cze 1695"),
     ),
     "numbers-en-de": (
-        "Writes a number below 10000, given in English words, in German words, "
-        "character by character: GNMT (Wu et al. 2016) with 4 + 4 layers. Whatever it "
-        "is asked, it answers with a number.",
-        "The words were written by the package num2words (LGPL-2.1), of which nothing "
-        "is in the model.",
+        "Translates a number below 10000 from English words to German words, character "
+        "by character. The model is GNMT (Wu et al. 2016) with 4 + 4 layers. It "
+        "answers every text with a number, even if the text contains none.",
+        "The package num2words (LGPL-2.1) made the words; the model contains none of "
+        "its code.",
         ("seven hundred and sixty-three", "four thousand, three hundred and one"),
     ),
     "g2p": (
-        "Pronounces an English word, from letters to the phonemes of the CMU "
-        "Pronouncing Dictionary (ARPAbet without stress): Luong et al. 2015 with two "
-        "layers. It reads lower-case letters and apostrophes. Names are hardest.",
-        "Trained on the CMU Pronouncing Dictionary (BSD-2-Clause, Carnegie Mellon "
-        "University).",
+        "Reads the letters of an English word, and writes the phonemes of its "
+        "pronunciation, as in the CMU Pronouncing Dictionary (ARPAbet without stress). "
+        "The model is that of Luong et al. 2015 with two layers. It reads lower-case "
+        "letters and apostrophes. Names are the hardest words.",
+        "It was trained on the CMU Pronouncing Dictionary (BSD-2-Clause, Carnegie "
+        "Mellon University).",
         ("enough", "attention", "yacht"),
     ),
 }
@@ -74,8 +77,8 @@ seqattn translate --model {name} "{first}"
 seqattn serve {name}
 ```
 
-In Python it is `keras_seqattn.Translator.load("{name}")`; without this library, the
-SavedModel in the folder `1`.
+In Python, `keras_seqattn.Translator.load("{name}")` loads the model. The folder `1`
+holds a SavedModel, which needs no code of this library.
 
 | text | answer |
 |---|---|
@@ -151,7 +154,7 @@ def _export(run, out, data):
     subprocess.run(command, check=True)
 
 
-# Both answer texts with texts and scores ----------------------------------------------
+# Both forms answer texts with texts and scores ----------------------------------------
 
 
 def _translator(folder):
@@ -179,7 +182,7 @@ def _saved_model(folder):
 
 
 def _tested(run, models):
-    """Metrics by form, and the pairs."""
+    """Return the metrics of each form, and the pairs of the test set."""
     content = json.loads((run / "run.json").read_text(encoding="utf-8"))
     settings = settings_from_dict(content["settings"])
     pairs, references = read_split(settings, "test")
@@ -214,7 +217,7 @@ def _card(folder, content, model, examples, count):
     sizes = {"translator": _bytes(folder) - served, "saved_model": served}
     return CARD.format(
         **{key: content[key] for key in ("name", "command")},
-        about=textwrap.fill(content["about"], 88),
+        about=_wrapped(content["about"]),
         first=examples[0],
         examples="\n".join(f"| {text} | {answer} |" for text, answer in rows),
         count=count,
@@ -225,18 +228,21 @@ def _card(folder, content, model, examples, count):
             form: " | ".join(f"{x:.2f}" for x in found.values())
             for form, found in values.items()
         },
-        details=textwrap.fill(
-            f"{model.translator.model.count_params():,} parameters, a beam of "
-            f"{model.translator.search.width}. {content['about_data']} The weights "
-            "have the licence of this project, Apache 2.0.",
-            88,
+        details=_wrapped(
+            f"The model has {model.translator.model.count_params():,} parameters; the "
+            f"beam is {model.translator.search.width} wide. {content['about_data']} "
+            "The weights have the licence of this project, Apache 2.0."
         ),
         versions=", ".join(f"{package} {version}" for package, version in versions),
     )
 
 
+def _wrapped(text):
+    return textwrap.fill(text, 88, break_on_hyphens=False)
+
+
 def _placed(command, where):
-    """The command with another folder: where it was on one machine is no matter."""
+    """Return the command with another output folder, without paths of one machine."""
     before, _, after = command.partition("--out ")
     return f"{before}--out {' '.join([where, *after.split()[1:]])}"
 

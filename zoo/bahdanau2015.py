@@ -56,7 +56,8 @@ def bahdanau2015(
         attention_units: size n' of the alignment model.
         maxout: size l of the readout.
         deviation: standard deviation of the initial weights, which are Gaussian. None:
-            Keras's defaults.
+            embeddings of standard deviation 1 and the layers' defaults, so that the
+            model learns early.
         attention_deviation: the same for the alignment model.
 
     Returns:
@@ -66,52 +67,57 @@ def bahdanau2015(
         The encoder's and decoder's gates and the readout have biases, which the paper
         leaves out of its equations. The score vector v_a starts like the rest of the
         alignment model, not at zero: with zero, the rest would get no gradient at
-        first. In the encoder, Keras's z is the share of the old state: the paper's 1 -
-        z. The alignment begins from s_0, and the readout sees s_{i-1}, as printed in
-        A.2.2 (the authors' code updates the state after the token is known).
+        first. In the encoder, Keras's z is (1 - z) of the paper. The first alignment
+        reads s_0. The readout reads s_{i-1}, as A.2.2 prints; the authors' code
+        updates the state after the token is known.
 
     References:
         arXiv:1409.0473
     """
-    normal = "glorot_uniform" if deviation is None else RandomNormal(stddev=deviation)
-    small = normal
-    if attention_deviation is not None:
-        small = RandomNormal(stddev=attention_deviation)
+    start = _normal(deviation)
+    attention_start = _normal(attention_deviation) or start
 
     def embed(vocabulary, name):
-        start = "uniform" if deviation is None else normal.clone()
+        scale = RandomNormal(stddev=1.0 if deviation is None else deviation)
         return keras.layers.Embedding(
-            vocabulary, embedding, embeddings_initializer=start, name=name
+            vocabulary, embedding, embeddings_initializer=scale, name=name
         )
 
     return Seq2Seq(
         source_embedding=embed(source_vocabulary, "source_embedding"),
         encoder=BiEncoder(  # (7)
-            units, cell="gru_paper", kernel_initializer=normal, name="encoder"
+            units, cell="gru_paper", name="encoder", **start
         ),
         bridge=DenseBridge(  # s_0 = tanh(W_s bw_1)
             units,
             inputs="backward",
             use_bias=False,
-            kernel_initializer=normal,
             name="bridge",
+            **start,
         ),
         target_embedding=embed(target_vocabulary, "target_embedding"),
         decoder=AttentionDecoder(
             BahdanauCell(  # (5), A.2.2
                 units,
-                attention=BahdanauAttention(attention_units, kernel_initializer=small),
+                attention=BahdanauAttention(attention_units, **attention_start),
                 cell="gru_paper",
                 readout="previous_state",
-                kernel_initializer=normal,
+                **start,
             ),
             name="decoder",
         ),
         head=DeepOutputHead(  # A.2.2
-            target_vocabulary, units=maxout, kernel_initializer=normal, name="head"
+            target_vocabulary, units=maxout, name="head", **start
         ),
         name="bahdanau2015",
     )
+
+
+def _normal(deviation):
+    """Return an argument for layers; without a deviation their own defaults."""
+    if deviation is None:
+        return {}
+    return {"kernel_initializer": RandomNormal(stddev=deviation)}
 
 
 def bahdanau2015_optimizer():

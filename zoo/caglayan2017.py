@@ -1,6 +1,7 @@
 """Caglayan et al. 2017: the text-only systems of LIUM-CVC for Multi30k."""
 
 import keras
+from keras.initializers import RandomNormal
 
 from keras_seqattn.checks import check_choice
 from keras_seqattn.errors import four_part_error
@@ -99,7 +100,10 @@ def caglayan2017(
     source_embedding = target_embedding
     if tied != "all":
         source_embedding = keras.layers.Embedding(
-            source_vocabulary, embedding, name="source_embedding"
+            source_vocabulary,
+            embedding,
+            embeddings_initializer=RandomNormal(stddev=1.0),
+            name="source_embedding",
         )
     if use_attention:
         start = units
@@ -149,9 +153,7 @@ def _initializer(tied, embedding):
 
     With Keras's default, all logits would be almost equal at the start.
     """
-    if tied == "none":
-        return "uniform"
-    return keras.initializers.RandomNormal(stddev=embedding**-0.5)
+    return RandomNormal(stddev=1.0 if tied == "none" else embedding**-0.5)
 
 
 def _check_tied(tied, source_vocabulary, target_vocabulary):

@@ -1,7 +1,7 @@
 """Chen et al. 2018: the best of both worlds (RNMT+)."""
 
 import keras
-from keras.initializers import RandomUniform
+from keras.initializers import RandomNormal, RandomUniform
 
 from keras_seqattn.layers import (
     AttentionDecoder,
@@ -68,7 +68,8 @@ def chen2018(
         heads: number of heads of the attention.
         query: "current": the bottom layer's output of this step, as in the authors'
             code; "previous": its output of the step before, as in `gnmt2016`.
-        bound: initial weights are uniform in [-bound, bound]; None: Keras's defaults.
+        bound: initial weights are uniform in [-bound, bound]. None: embeddings of
+            standard deviation 1 and the layers' defaults: the model learns early.
         dropout: rate for the inputs of every recurrent layer, without the residuals,
             and for the alignments.
 
@@ -96,7 +97,7 @@ def chen2018(
     start = kernels if bound is None else {**kernels, "recurrent_initializer": uniform}
 
     def embed(vocabulary, name):
-        scale = "uniform" if bound is None else uniform.clone()
+        scale = RandomNormal(stddev=1.0) if bound is None else uniform.clone()
         return keras.layers.Embedding(
             vocabulary, embedding, embeddings_initializer=scale, name=name
         )
@@ -139,10 +140,10 @@ def chen2018_optimizer(replicas=1):
 
     From the authors' code: beta_1 0.9, beta_2 0.98, epsilon 1e-6, rate 1e-4, warm-up
     500, label smoothing 0.1. The formula of the schedule, start and end of the decay
-    are a reader's summary of the paper's section 4. It ends at 5e-5 there and goes on
-    falling here. Their trainer seems to skip steps whose gradient has an abnormal norm;
-    Keras cannot, so the norm is clipped at 5, as in `gnmt2016_optimizer`. Their batch
-    is that of all `replicas` machines together.
+    are a reader's summary of the paper's section 4. There it ends at 5e-5; here it
+    continues to fall. Their trainer seems to skip steps whose gradient has an abnormal
+    norm; Keras cannot, so the norm is clipped at 5, as in `gnmt2016_optimizer`. Their
+    batch is that of all `replicas` machines together.
     """
     schedule = RNMTPlusSchedule(
         replicas, start=600_000, end=1_200_000, warmup=500, initial_learning_rate=1e-4

@@ -53,7 +53,8 @@ def cho2014(
         maxout: size of the readout.
         rank: rank of the matrix from the readout to the vocabulary, a product of two.
         deviation: standard deviation of the initial weights, which are Gaussian. None:
-            Keras's defaults.
+            embeddings of standard deviation 1 and the layers' defaults, so that the
+            model learns early.
 
     Returns:
         `Seq2Seq`; its alignments are zero everywhere.
@@ -71,30 +72,37 @@ def cho2014(
     References:
         arXiv:1406.1078
     """
-    normal = "glorot_uniform" if deviation is None else RandomNormal(stddev=deviation)
+    normal = None if deviation is None else RandomNormal(stddev=deviation)
+    start = {} if deviation is None else {"kernel_initializer": normal}
 
-    def embed(vocabulary, size, name, layer=keras.layers.Embedding):
-        start = "uniform" if deviation is None else normal.clone()
-        return layer(vocabulary, size, embeddings_initializer=start, name=name)
+    def embed(vocabulary, name):
+        scale = RandomNormal(stddev=1.0) if deviation is None else normal.clone()
+        return keras.layers.Embedding(
+            vocabulary, embedding, embeddings_initializer=scale, name=name
+        )
 
-    # Used only for logits: G_l of the output matrix G_l G_r.
-    output = embed(target_vocabulary, rank, "output", keras.layers.ReversibleEmbedding)
+    output = keras.layers.ReversibleEmbedding(  # G_l of the output matrix G_l G_r
+        target_vocabulary,
+        rank,
+        embeddings_initializer=RandomNormal(stddev=deviation or rank**-0.5),
+        name="output",
+    )
     return Seq2Seq(
-        source_embedding=embed(source_vocabulary, embedding, "source_embedding"),
+        source_embedding=embed(source_vocabulary, "source_embedding"),
         encoder=UniEncoder(  # (5)-(8)
-            units, cell="gru_paper", kernel_initializer=normal, name="encoder"
+            units, cell="gru_paper", name="encoder", **start
         ),
         bridge=CopyBridge(name="bridge"),  # h_N
-        target_embedding=embed(target_vocabulary, embedding, "target_embedding"),
+        target_embedding=embed(target_vocabulary, "target_embedding"),
         decoder=AttentionDecoder(
-            ChoCell(units, cell="gru_paper", kernel_initializer=normal), name="decoder"
+            ChoCell(units, cell="gru_paper", **start), name="decoder"
         ),
         head=DeepOutputHead(
             target_vocabulary,
             units=maxout,
             embedding=output,
-            kernel_initializer=normal,
             name="head",
+            **start,
         ),
         name="cho2014",
     )

@@ -1,7 +1,7 @@
 """Wu et al. 2016: Google's neural machine translation system (GNMT)."""
 
 import keras
-from keras.initializers import RandomUniform
+from keras.initializers import RandomNormal, RandomUniform
 
 from keras_seqattn.checks import check_choice
 from keras_seqattn.layers import (
@@ -67,7 +67,8 @@ def gnmt2016(
         query: "previous": the bottom decoder layer's output of the step before, as in
             the paper; "current": that of this step, the variant that tf-nmt calls
             gnmt_v2.
-        bound: initial weights are uniform in [-bound, bound]; None: Keras's defaults.
+        bound: initial weights are uniform in [-bound, bound]. None: embeddings of
+            standard deviation 1 and the layers' defaults: the model learns early.
         dropout: rate for the inputs of every recurrent layer, without the residuals.
 
     Returns:
@@ -94,7 +95,7 @@ def gnmt2016(
     start = kernels if bound is None else {**kernels, "recurrent_initializer": uniform}
 
     def embed(vocabulary, name):
-        scale = "uniform" if bound is None else uniform.clone()
+        scale = RandomNormal(stddev=1.0) if bound is None else uniform.clone()
         return keras.layers.Embedding(
             vocabulary, embedding, embeddings_initializer=scale, name=name
         )

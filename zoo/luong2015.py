@@ -1,7 +1,7 @@
 """Luong, Pham, Manning 2015: effective approaches to attention."""
 
 import keras
-from keras.initializers import RandomUniform
+from keras.initializers import RandomNormal, RandomUniform
 
 from keras_seqattn.checks import check_choice
 from keras_seqattn.layers import (
@@ -77,7 +77,8 @@ def luong2015(
         longest: for "location", the longest source that has weights.
         use_input_feeding: whether h~_{t-1} is an input of the next step.
         dropout: rate for the inputs of every recurrent layer, not for its state.
-        bound: initial weights are uniform in [-bound, bound]; None: Keras's defaults.
+        bound: initial weights are uniform in [-bound, bound]. None: embeddings of
+            standard deviation 1 and the layers' defaults: the model learns early.
 
     Returns:
         `Seq2Seq`.
@@ -91,20 +92,20 @@ def luong2015(
     References:
         arXiv:1508.04025
     """
-    uniform = "glorot_uniform" if bound is None else RandomUniform(-bound, bound)
-    recurrent = "orthogonal" if bound is None else uniform
-    initializers = {"kernel_initializer": uniform, "recurrent_initializer": recurrent}
+    uniform = None if bound is None else RandomUniform(-bound, bound)
+    kernels = {} if bound is None else {"kernel_initializer": uniform}
+    start = kernels if bound is None else {**kernels, "recurrent_initializer": uniform}
 
     def embed(vocabulary, name):
-        start = "uniform" if bound is None else uniform.clone()
+        scale = RandomNormal(stddev=1.0) if bound is None else uniform.clone()
         return keras.layers.Embedding(
-            vocabulary, embedding, embeddings_initializer=start, name=name
+            vocabulary, embedding, embeddings_initializer=scale, name=name
         )
 
     mechanism = LuongAttention(  # 3.1, (8)
         attention,
         maximum_source=longest if attention == "location" else None,
-        kernel_initializer=uniform,
+        **kernels,
     )
     if window != "global":  # 3.2, (9), (10)
         check_choice("luong2015", "window", window, ("global", *WINDOWS))
@@ -124,7 +125,7 @@ def luong2015(
             go_backwards=True,  # Table 1: "reverse"
             dropout=dropout,
             name="encoder",
-            **initializers,
+            **start,
         ),
         bridge=CopyBridge(name="bridge"),
         target_embedding=embed(target_vocabulary, "target_embedding"),
@@ -136,12 +137,12 @@ def luong2015(
                 layers=layers,
                 use_input_feeding=use_input_feeding,
                 dropout=dropout,
-                **initializers,
+                **start,
             ),
             name="decoder",
         ),
         head=OutputHead(  # (6)
-            target_vocabulary, use_bias=False, kernel_initializer=uniform, name="head"
+            target_vocabulary, use_bias=False, name="head", **kernels
         ),
         name="luong2015",
     )

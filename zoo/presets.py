@@ -1,8 +1,10 @@
 """Presets: named sets of sizes for a zoo function, such as "paper"."""
 
 import functools
+import inspect
 
 from keras_seqattn.checks import check_choice
+from keras_seqattn.errors import four_part_error
 
 
 def presets(**named):
@@ -14,12 +16,38 @@ def presets(**named):
 
     def decorate(build):
         @functools.wraps(build)
-        def model(preset=None, **numbers):
-            if preset is not None:
-                check_choice(build.__name__, "preset", preset, named)
+        def model(preset=None, *unnamed, **numbers):
+            _check(build, named, preset, unnamed, numbers)
             return build(**{**named.get(preset, {}), **numbers})
 
         model.presets = named
         return model
 
     return decorate
+
+
+def _check(build, named, preset, unnamed, numbers):
+    """Check the preset and the names of the arguments: Python would not list them."""
+    name, known = build.__name__, ", ".join(map(repr, named))
+    if unnamed or isinstance(preset, int):
+        raise four_part_error(
+            f"{name} got arguments without names",
+            f"the name of a preset ({known}), and then arguments by name",
+            ", ".join(map(repr, (preset, *unnamed))),
+            f'Write e.g. {name}("small", target_vocabulary=8000)',
+        )
+    if preset is not None:
+        check_choice(name, "preset", preset, named)
+    arguments = inspect.signature(build).parameters
+    for each in numbers:
+        check_choice(name, "argument", each, arguments)
+    given = {**named.get(preset, {}), **numbers}
+    needed = [k for k, v in arguments.items() if v.default is v.empty]
+    missing = [each for each in needed if each not in given]
+    if missing:
+        raise four_part_error(
+            f"{name} got no {', '.join(missing)}",
+            f"the name of a preset ({known}), or all of {', '.join(needed)}",
+            f"preset={preset!r} and {', '.join(numbers) or 'nothing'}",
+            f'Write e.g. {name}("small", target_vocabulary=8000)',
+        )

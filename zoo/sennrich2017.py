@@ -60,7 +60,8 @@ def sennrich2017(
         attention_units: size of the alignment model.
         cell: cell of encoder and decoder; "gru" has no layer normalisation.
         deviation: standard deviation of the initial weights, which are Gaussian. None:
-            Keras's defaults.
+            embeddings of standard deviation 1 and the layers' defaults, so that the
+            model learns early.
         dropout: rate for the inputs of every cell, for its state, and for the readout;
             one mask lasts a sentence (Gal & Ghahramani 2016).
         word_dropout: rate at which a word loses its embedding, in both languages.
@@ -100,7 +101,7 @@ def sennrich2017(
         source_embedding=keras.layers.Embedding(
             source_vocabulary,
             embedding,
-            embeddings_initializer=scale.clone() if deviation else scale,
+            embeddings_initializer=_normal(deviation or 1.0),
             name="source_embedding",
         ),
         encoder=BiEncoder(units, cell=cell, name="encoder", **regularize, **start),

@@ -1,6 +1,7 @@
 """A stacked bidirectional LSTM encoder whose summary is read at every target step."""
 
 import keras
+from keras.initializers import RandomNormal
 
 from keras_seqattn.layers import (
     AttentionDecoder,
@@ -66,7 +67,10 @@ def stacked_bilstm(
     """
     return Seq2Seq(
         source_embedding=keras.layers.Embedding(
-            source_vocabulary, embedding, name="source_embedding"
+            source_vocabulary,
+            embedding,
+            embeddings_initializer=RandomNormal(stddev=1.0),
+            name="source_embedding",
         ),
         encoder=BiEncoder(
             units, cell="lstm", layers=encoder_layers, dropout=dropout, name="encoder"
@@ -76,7 +80,10 @@ def stacked_bilstm(
             name="bridge",
         ),
         target_embedding=keras.layers.Embedding(
-            target_vocabulary, embedding, name="target_embedding"
+            target_vocabulary,
+            embedding,
+            embeddings_initializer=RandomNormal(stddev=1.0),
+            name="target_embedding",
         ),
         decoder=AttentionDecoder(
             ContextCell(

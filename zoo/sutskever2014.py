@@ -1,7 +1,7 @@
 """Sutskever, Vinyals, Le 2014: sequence to sequence learning, without attention."""
 
 import keras
-from keras.initializers import RandomUniform
+from keras.initializers import RandomNormal, RandomUniform
 
 from keras_seqattn.layers import (
     AttentionDecoder,
@@ -44,7 +44,8 @@ def sutskever2014(
         embedding: size of the embeddings.
         units: size of every layer.
         layers: number of layers, of the encoder and of the decoder.
-        bound: initial weights are uniform in [-bound, bound]; None: Keras's defaults.
+        bound: initial weights are uniform in [-bound, bound]. None: embeddings of
+            standard deviation 1 and the layers' defaults: the model learns early.
 
     Returns:
         `Seq2Seq`; its alignments are zero everywhere.
@@ -59,13 +60,14 @@ def sutskever2014(
     References:
         arXiv:1409.3215
     """
-    uniform = "glorot_uniform" if bound is None else RandomUniform(-bound, bound)
-    recurrent = "orthogonal" if bound is None else uniform
+    uniform = None if bound is None else RandomUniform(-bound, bound)
+    kernels = {} if bound is None else {"kernel_initializer": uniform}
+    start = kernels if bound is None else {**kernels, "recurrent_initializer": uniform}
 
     def embed(vocabulary, name):
-        start = "uniform" if bound is None else uniform.clone()
+        scale = RandomNormal(stddev=1.0) if bound is None else uniform.clone()
         return keras.layers.Embedding(
-            vocabulary, embedding, embeddings_initializer=start, name=name
+            vocabulary, embedding, embeddings_initializer=scale, name=name
         )
 
     return Seq2Seq(
@@ -75,25 +77,16 @@ def sutskever2014(
             cell="lstm",
             layers=layers,
             go_backwards=True,  # 3.3: the source is reversed, the target is not
-            kernel_initializer=uniform,
-            recurrent_initializer=recurrent,
             name="encoder",
+            **start,
         ),
         bridge=CopyBridge(name="bridge"),  # 3.4: "8000 real numbers", h and c of each
         target_embedding=embed(target_vocabulary, "target_embedding"),
         decoder=AttentionDecoder(
-            ContextCell(
-                units,
-                cell="lstm",
-                layers=layers,
-                kernel_initializer=uniform,
-                recurrent_initializer=recurrent,
-            ),
+            ContextCell(units, cell="lstm", layers=layers, **start),
             name="decoder",
         ),
-        head=OutputHead(
-            target_vocabulary, use_bias=False, kernel_initializer=uniform, name="head"
-        ),
+        head=OutputHead(target_vocabulary, use_bias=False, name="head", **kernels),
         name="sutskever2014",
     )
 

@@ -1,6 +1,7 @@
 """Attention as in lecture notes, with simple recurrent networks (tanh)."""
 
 import keras
+from keras.initializers import RandomNormal
 
 from keras_seqattn.checks import check_choice
 from keras_seqattn.layers import (
@@ -10,6 +11,7 @@ from keras_seqattn.layers import (
     CopyBridge,
     OneLayerAttention,
     OutputHead,
+    ProjectedDotAttention,
     UniEncoder,
 )
 from keras_seqattn.models import Seq2Seq
@@ -39,38 +41,46 @@ def wang_simple(
         target_vocabulary: number of target tokens.
         embedding: size of the embeddings.
         units: size of both networks, and of the alignment model.
-        align: "additive": v . tanh(W [h; s]), as Bahdanau et al.; "one_layer":
-            tanh(w . [h; s]), whose alignments cannot be sharp.
+        align: "additive": v . tanh(W [h; s]), as Bahdanau et al.; "projected":
+            (W_K h) . (W_Q s), as in the Transformer; "one_layer": tanh(w . [h; s]),
+            whose alignments cannot be sharp.
 
     Returns:
         `Seq2Seq`.
 
     Differences from the paper:
-        There is no paper but Bahdanau et al.: a lecture leaves out gates, the second
-        direction of the encoder and the deep output, to show the attention alone. No
-        sizes come with it. The logits are a linear function of [s_t; c_t].
+        The only paper is that of Bahdanau et al. A lecture leaves out gates, the second
+        direction of the encoder and the deep output, to show the attention alone. It
+        gives no sizes. The logits are a linear function of [s_t; c_t].
 
     References:
         Lecture form of arXiv:1409.0473.
     """
-    check_choice("wang_simple", "align", align, ("additive", "one_layer"))
+    mechanisms = {
+        "additive": lambda: BahdanauAttention(units),
+        "one_layer": lambda: OneLayerAttention(),
+        "projected": lambda: ProjectedDotAttention(units),
+    }
+    check_choice("wang_simple", "align", align, mechanisms)
     return Seq2Seq(
         source_embedding=keras.layers.Embedding(
-            source_vocabulary, embedding, name="source_embedding"
+            source_vocabulary,
+            embedding,
+            embeddings_initializer=RandomNormal(stddev=1.0),
+            name="source_embedding",
         ),
         encoder=UniEncoder(units, cell="simple", name="encoder"),
         bridge=CopyBridge(name="bridge"),  # s_0 = h_m
         target_embedding=keras.layers.Embedding(
-            target_vocabulary, embedding, name="target_embedding"
+            target_vocabulary,
+            embedding,
+            embeddings_initializer=RandomNormal(stddev=1.0),
+            name="target_embedding",
         ),
         decoder=AttentionDecoder(
             BahdanauCell(  # s_t = tanh(A [x_t; s_{t-1}; c_t] + b)
                 units,
-                attention=(
-                    BahdanauAttention(units)
-                    if align == "additive"
-                    else OneLayerAttention()
-                ),
+                attention=mechanisms[align](),
                 cell="simple",
             ),
             name="decoder",

@@ -1,4 +1,4 @@
-"""What is measured: sizes, contenders, tolerances; nothing here computes."""
+"""All benchmarks: sizes, contenders, tolerances; nothing here computes."""
 
 from benchmarks.catalogue import attention, real, searches, sweeps, training
 

@@ -13,8 +13,8 @@ ALL = [
     *(
         Benchmark(
             f"whole_sequence_{length}",
-            f"Attention of {batch} x {length} queries to {length} positions, forth and "
-            f"back, units {units}.",
+            f"Attention of {batch} x {length} queries to {length} positions, forward "
+            f"and backward pass, units {units}.",
             {"fast": FAST, "reference": READABLE},
             {"reference": {"batch": batch, "length": length, "units": units}},
             SAME,

@@ -1,4 +1,4 @@
-"""What needs a corpus, or a trained model: real batches, real sentences."""
+"""Benchmarks that need a corpus or a trained model."""
 
 from benchmarks.catalogue.training import HALF_PRECISION, OURS, RNN, SAME_MODEL
 from benchmarks.registry import Benchmark, Entry, Tolerance
@@ -6,7 +6,7 @@ from benchmarks.sizes import REFERENCE
 
 DATA, RUN = "KERAS_SEQATTN_DATA", "KERAS_SEQATTN_RUN"
 ONE_POINT = {"Multi30k": {}}
-# Where two words or two hypotheses are as good as each other, rounding decides.
+# Between two words or two hypotheses of equal score, rounding decides.
 TRANSLATIONS = (Tolerance("texts", 0.002), Tolerance("scores", 1e-3))
 EXPORTED = "benchmarks.exported"
 TRAIN = "benchmarks.multi30k:with_ours"
@@ -51,10 +51,10 @@ ALL = [
     ),
     Benchmark(
         "input_wait",
-        "32 training steps on Multi30k, batches made meanwhile or before.",
+        "32 training steps on Multi30k, batches made during the training or before it.",
         {
-            "batches made meanwhile": Entry("benchmarks.input_wait:pipeline"),
-            "the same from memory": Entry("benchmarks.input_wait:memory"),
+            "batches made during training": Entry("benchmarks.input_wait:pipeline"),
+            "the same batches from memory": Entry("benchmarks.input_wait:memory"),
         },
         ONE_POINT,
         (Tolerance("loss", 1e-5),),

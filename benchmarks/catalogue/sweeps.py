@@ -1,4 +1,4 @@
-"""The same work at several sizes: what a plot is drawn of.
+"""The same work at several sizes; each benchmark becomes a plot.
 
 A point takes about a minute on two cores, all of them half an hour.
 """
@@ -15,7 +15,7 @@ CONTENDERS = {name: ENTRIES[name] for name in (OURS, RNN, EAGER)}
 def _throughput(name, axis, values, sized):
     """`sized(value)` is a `Size`."""
     points = {str(x): {"size": sized(x), "steps": STEPS} for x in values}
-    what = "Target tokens a second in training, reference size but for one thing:"
+    what = "Target tokens per second in training, sizes as in the reference except:"
     fields = {"axis": axis, "base": RNN, "steps": STEPS, **BRIEF}
     return Benchmark(name, what, CONTENDERS, points, SAME_MODEL, **fields)
 
@@ -69,7 +69,7 @@ ALL = [
         "Memory of a training step, batch 8, source and target 1000, units 512.",
         {
             'loss="auto"': ENTRIES[OURS]._replace(options={"fused": True}),
-            # After a thousand steps, rounding is no longer rounding.
+            # After a thousand steps, rounding errors are too large for a comparison.
             "loss of logits": ENTRIES[OURS]._replace(compared=False),
         },
         {"reference": {"size": _THOUSAND, "steps": 1}},

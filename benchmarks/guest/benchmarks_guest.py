@@ -1,10 +1,10 @@
-"""In a worker of any checkout: the contender that the checkout itself calls ours.
+"""The contender of a checkout that its own benchmarks call ours, for its worker.
 
-`benchmarks.against` puts this folder on the path of both workers and has them `build`
-from here, so that an older checkout needs to know nothing of it. What it needs of a
-checkout, and every later one should keep: the commands of `benchmarks.worker`, the
-catalogue's `BENCHMARKS`, their `contenders`, `points` and `steps`, an entry's `make`
-and `options`, and `benchmarks.registry.smoked`.
+`benchmarks.against` puts this folder on the path of both workers, and they `build` from
+here, so an older checkout does not need this file. It uses these parts of a checkout,
+and later checkouts must keep them: the commands of `benchmarks.worker`, the catalogue's
+`BENCHMARKS`, their `contenders`, `points` and `steps`, an entry's `make` and `options`,
+and `benchmarks.registry.smoked`.
 """
 
 import importlib.util
@@ -18,7 +18,7 @@ PACKAGES = ("benchmarks", "keras_seqattn", "zoo")
 
 
 def description():
-    """To be asked for its results: where packages come from, and what is measured."""
+    """Return an object whose results are the places of packages and all points."""
 
     def results():
         specs = {name: importlib.util.find_spec(name) for name in PACKAGES}
@@ -34,7 +34,7 @@ def description():
 
 
 def contender(name, label, smoke):
-    """Ours of a benchmark; its figures are the memory that its process took at most."""
+    """Return our contender of a benchmark; its figures are its greatest memory."""
     benchmark = smoked(BENCHMARKS[name]) if smoke else BENCHMARKS[name]
     entry = next(iter(benchmark.contenders.values()))
     module, _, function = entry.make.partition(":")
@@ -45,7 +45,7 @@ def contender(name, label, smoke):
 
 
 def _sizes(options, steps):
-    """Of a point, in words: they need no class that only one of the checkouts has."""
+    """Return the sizes of a point as strings, which need no classes of a checkout."""
     found = {"steps of a repetition": repr(steps)}
     for name, value in options.items():
         fields = value._asdict() if hasattr(value, "_asdict") else {"": value}
@@ -54,7 +54,7 @@ def _sizes(options, steps):
 
 
 def _resident(field):
-    """Bytes of this process; NaN where /proc does not tell."""
+    """Return the bytes of this process; NaN if /proc does not exist."""
     try:
         text = pathlib.Path("/proc/self/status").read_text()
     except OSError:

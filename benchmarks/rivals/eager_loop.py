@@ -89,7 +89,7 @@ _GRU = ("kernel", "recurrent_kernel", "bias")
 
 
 def search(size):
-    """A contender, greedy."""
+    """Return a contender: greedy search."""
     weights, source = searching.weights(size), tf.constant(searching.source(size))
     loop = EagerLoop(keras_encoder(weights), weights)
     return searching.contender(lambda: loop.greedy(source, size.target)[:1], size)

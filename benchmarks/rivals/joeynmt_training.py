@@ -2,8 +2,8 @@
 
 Another model of the same sizes, as JoeyNMT's users get it: attention after the GRU, its
 result fed to the next step (input feeding), no bias before the softmax. What it
-computes cannot be compared with the others. JoeyNMT wants an old protobuf, and so an
-environment of its own: `make bench-joeynmt`.
+computes cannot be compared with the others. JoeyNMT needs an old protobuf, and so its
+own environment: `make bench-joeynmt`.
 """
 
 import os
@@ -35,7 +35,7 @@ SPECIAL = SimpleNamespace(
 
 
 def training(size, steps=5):
-    """A contender that trains it, batch after batch as `TrainManager` does."""
+    """Return a contender that trains it batch by batch, as `TrainManager` does."""
     torch.set_num_threads(os.cpu_count())
     torch.manual_seed(sizes.SEED)
     model = _model(size)

@@ -5,7 +5,7 @@ from keras import layers
 
 
 def keras_encoder(weights):
-    """A Keras model: source ids -> values, first state of the decoder."""
+    """Return a Keras model: source ids -> values, first state of the decoder."""
     vocabulary, depth = weights["source_embedding"].shape
     units = weights["bridge.bias"].shape[0]
     rnn = layers.GRU(units, return_sequences=True, return_state=True)

@@ -79,12 +79,12 @@ class KerasSeq2Seq(keras.Model):
 
 
 def training(size, masked=False, steps=5):
-    """A contender that trains it."""
+    """Return a contender that trains it."""
     return keras_fit.contender(*compiled(size, masked), size, masked, steps)
 
 
 def compiled(size, masked, kind=KerasSeq2Seq):
-    """The model with Keras's loss and Adam, and its variables by name."""
+    """Return the model with Keras's loss and Adam, and its variables by name."""
     model = kind(size.vocabulary, size.embedding, size.units, masked)
     ids = keras.ops.zeros((1, 2), "int32")
     model({"source": ids, "target": ids})  # makes the variables

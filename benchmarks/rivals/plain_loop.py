@@ -1,9 +1,9 @@
 """The same model with a plain `tf.while_loop`, as a careful person writes it.
 
 Raw weights, everything in one `tf.function`: the keys are computed once, the GRU takes
-`[x; c]` in one product, a hypothesis that has ended goes on with padding. For the beam
-the memory is tiled, and the best of beam * vocabulary go on, as everybody does it. It
-knows neither masks nor alignments nor length penalties.
+`[x; c]` in one product, a hypothesis that has ended continues with padding. For the
+beam the memory is tiled, and the best of beam * vocabulary candidates continue, as is
+usual. It has no masks, alignments or length penalties.
 """
 
 import tensorflow as tf
@@ -104,7 +104,7 @@ def _shapes(state, k):
 
 
 def search(size, width=None, scored=False):
-    """A contender; `scored`: greedy decoding adds up scores, too."""
+    """Return a contender; if `scored`, greedy search computes scores, too."""
     weights, source = searching.weights(size), tf.constant(searching.source(size))
     loop = PlainLoop(keras_encoder(weights), weights)
 

@@ -1,10 +1,10 @@
 """Strings to strings with a plain `tf.while_loop`, as a careful person writes it.
 
 tensorflow-text reads and writes the strings, an encoder reads the padded batch, all in
-one `tf.function`: the keys are computed once, a hypothesis that has ended goes on with
-padding, and the loop ends when all have. For the beam the memory is tiled, and the best
-of beam * vocabulary go on, as everybody does it. It knows no mask but the source's, and
-no alignments.
+one `tf.function`: the keys are computed once, a hypothesis that has ended continues
+with padding, and the loop ends when all have. For the beam the memory is tiled, and the
+best of beam * vocabulary candidates continue, as is usual. It has only the mask of the
+source, and no alignments.
 """
 
 import tensorflow as tf

@@ -22,7 +22,7 @@ class ScanSeq2Seq(keras_rnn.KerasSeq2Seq):
         return self.logits(self.hidden(outputs))
 
     def _encode(self, embedded, mask):
-        """Values of both directions, and their last states beside each other."""
+        """Return the values of both directions, and their concatenated last states."""
         layers = self.encoder.forward_layer, self.encoder.backward_layer
         start = tf.zeros((tf.shape(embedded)[0], layers[0].units), embedded.dtype)
         forward, last = scanned(layers[0].cell, embedded, start, mask)
@@ -33,7 +33,7 @@ class ScanSeq2Seq(keras_rnn.KerasSeq2Seq):
 
 
 def scanned(cell, inputs, state, mask=None):
-    """Outputs `[batch, time, ...]` and the last state; masked steps leave the state."""
+    """Return outputs `[batch, time, ...]` and the last state; masked steps keep it."""
 
     def step(past, now):
         _, state = past
@@ -54,7 +54,7 @@ def _swap(x):
 
 
 def compiled(size, masked):
-    """The model with Keras's loss and Adam, and its variables by name."""
+    """Return the model with Keras's loss and Adam, and its variables by name."""
     model, variables = keras_rnn.compiled(size, masked, ScanSeq2Seq)
     # Keras's masks do not travel through a scan.
     loss = keras.losses.SparseCategoricalCrossentropy(

@@ -82,7 +82,7 @@ class TorchSeq2Seq(nn.Module):
         first_row = torch.arange(0, batch * k, k)[:, None]
         tokens = source.new_full((batch * k, 1), START)
         scores = torch.full((batch, k), -1e9)
-        scores[:, 0] = 0.0  # all hypotheses start the same: one goes on
+        scores[:, 0] = 0.0  # all hypotheses start the same, so one continues
         ended = torch.zeros(batch * k, dtype=torch.bool)
         for _ in range(length):
             logits, state = self.step(tokens[:, -1], state, values, keys)
@@ -104,13 +104,13 @@ class TorchSeq2Seq(nn.Module):
 
 
 def torch_seq2seq(weights):
-    """The model, with as many threads as TensorFlow takes."""
+    """Return the model, with as many threads as TensorFlow uses."""
     torch.set_num_threads(os.cpu_count())
     return TorchSeq2Seq(weights)
 
 
 def search(size, width=None):
-    """A contender, greedy or with a beam."""
+    """Return a contender: greedy search, or a beam."""
     model = torch_seq2seq(searching.weights(size)).eval()
     source = torch.from_numpy(searching.source(size)).long()
 

@@ -14,7 +14,7 @@ LOSSES_COMPARED = 5
 
 
 def training(size, compiled=False, steps=5):
-    """A contender that trains it; without masks: every position is real."""
+    """Return a contender that trains it without masks: every position is real."""
     weights = sizes.weights(size)
     model = torch_seq2seq(weights).train()
     forward = torch.compile(model) if compiled else model

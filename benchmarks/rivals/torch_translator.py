@@ -90,7 +90,7 @@ class TorchTranslator(nn.Module):
         first_row = torch.arange(0, batch * k, k)[:, None]
         tokens = limits.new_full((batch * k, 1), START)
         scores, lengths = torch.full((batch, k), -1e9), torch.zeros(batch, k)
-        scores[:, 0] = 0.0  # all hypotheses start the same: one goes on
+        scores[:, 0] = 0.0  # all hypotheses start the same, so one continues
         ended = torch.zeros(batch * k, dtype=torch.bool)
         while not ended.all():
             logits, state = self.step(tokens[:, -1], state, *memory)
@@ -114,13 +114,13 @@ class TorchTranslator(nn.Module):
 
 
 def torch_translator(weights, subwords, limit):
-    """The model, with as many threads as TensorFlow takes."""
+    """Return the model, with as many threads as TensorFlow uses."""
     torch.set_num_threads(os.cpu_count())
     return TorchTranslator(weights, subwords, limit)
 
 
 def _state_dict(weights):
-    """Keras's weights as PyTorch wants them: kernels transposed, gates r, z, n."""
+    """Return Keras's weights for PyTorch: kernels transposed, gates r, z, n."""
 
     def tensor(array):
         return torch.tensor(array).contiguous()

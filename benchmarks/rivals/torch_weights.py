@@ -14,7 +14,7 @@ EMBEDDINGS = ("source_embedding", "target_embedding")
 
 
 def state_dict(weights):
-    """PyTorch's parameters by their names."""
+    """Return PyTorch's parameters by their names."""
     state = {}
     for name, array in weights.items():
         tensor = torch.tensor(array)
@@ -39,7 +39,7 @@ def _gru_parts(part, tensor):
 
 
 def arrays(parameters, names):
-    """Parameters, or their gradients, by name: as Keras shapes and names them."""
+    """Return parameters or gradients with the shapes and names of Keras."""
     return {name: _of_keras(parameters, name).detach().numpy() for name in names}
 
 

@@ -31,9 +31,10 @@ class AttentionCallback(keras.callbacks.Callback):
     head and each hypothesis is shown separately. A table compares the sentences by the
     numbers of `alignment_confidence` and others.
 
-    It writes into the run `validation` of the folder. The step is the epoch, counted
-    from 0, as in `keras.callbacks.TensorBoard(log_dir)`, which you can use at the same
-    time. With `use_ema` in the optimizer, the moving average of the weights is shown,
+    It writes into the run `validation` of the folder. The step is the number of epochs:
+    step 3 is after the epoch that `fit` prints as 3. You can use
+    `keras.callbacks.TensorBoard(log_dir)` at the same time, which counts epochs from 0.
+    With `use_ema` in the optimizer, the moving average of the weights is shown,
     as in `Validation`. If an error happens during training, there is a warning, and the
     training continues without alignments.
 
@@ -147,7 +148,7 @@ class AttentionCallback(keras.callbacks.Callback):
 
     def on_epoch_end(self, epoch, logs=None):
         if (epoch + 1) % self.every == 0:
-            self._call_safely(self._write_final, epoch)
+            self._call_safely(self._write_final, epoch + 1)
 
     def on_train_end(self, logs=None):
         if self.projector:

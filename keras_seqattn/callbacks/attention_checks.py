@@ -5,7 +5,7 @@ import os
 import tensorflow as tf
 
 from keras_seqattn.checks import check_count
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.metrics.alignment_error import GoldLinks
 
 _NEEDED = ("model", "source_text", "target_text", "search", "pipeline")
@@ -70,8 +70,9 @@ def _texts(name, texts):
             raise four_part_error(
                 f"AttentionCallback got unusable {name}",
                 "str without lone surrogates",
-                f"{text!r} at position {i}",
-                "Decode bytes first, and pass a single reference for each sentence",
+                f"{abbreviated(text)} at position {i}",
+                "Decode bytes first; of pairs pass pairs.source as sentences and "
+                "pairs.target as references, one for each sentence",
             )
     return texts
 

@@ -7,6 +7,7 @@ from keras_seqattn.callbacks.sample_translations import SampleTranslations
 from keras_seqattn.callbacks.validation_checks import (
     as_metrics,
     as_sides,
+    check_is_trained,
     check_options,
     check_translator,
 )
@@ -43,8 +44,8 @@ class Validation(keras.callbacks.Callback):
         translator: the translator that is trained: an object with a `model` and a
             method `translate(texts)`, which returns strings, or an object that has
             them in `texts`.
-        pairs: the validation set: an object with lists of strings `source` and
-            `target`, or both as a tuple. A target may be a list of several references.
+        pairs: the validation set: `Pairs`, a list of pairs of strings, or both sides as
+            a tuple of two lists. A target may be a list of several references.
         metrics: names ("bleu", "tokenized_bleu", "chrf", "exact_match", "wer", "per")
             or `TextMetric`s.
         every: number of epochs or steps from one validation to the next.
@@ -111,6 +112,7 @@ class Validation(keras.callbacks.Callback):
     # When to validate -------------------------------------------------------------
 
     def on_train_begin(self, logs=None):
+        check_is_trained(self.translator.model, self.model)
         self._seen, self._fresh = self._step(), {}
         if self._seen == 0:
             self.record.clear()

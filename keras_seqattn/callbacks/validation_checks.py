@@ -1,6 +1,7 @@
 """Checks of the arguments of `Validation`."""
 
 from keras_seqattn.checks import check_choice, check_count
+from keras_seqattn.data.pairs import as_pairs
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.metrics.text_metric import text_metric
 
@@ -52,16 +53,32 @@ def check_translator(translator):
         )
 
 
+def check_is_trained(translating, trained):
+    """Check that `fit` trains weights of the model that translates.
+
+    The two may differ: `ScheduledSampling` wraps the model that translates. If the
+    weights of one are not known, nothing is checked.
+    """
+    known = {id(weight) for weight in getattr(translating, "weights", ())}
+    weights = trained.trainable_variables
+    if known and weights and not any(id(weight) in known for weight in weights):
+        raise four_part_error(
+            "Validation got a translator of another model",
+            "a translator whose model is trained by this fit",
+            f"a translator of {translating!r}, which shares no weight with the trained "
+            f"{trained!r}",
+            "Call translator.model.fit(...)",
+        )
+
+
 def as_sides(pairs):
     """Return two lists: source texts, and one or several references for each."""
-    if hasattr(pairs, "source") and hasattr(pairs, "target"):
-        pairs = pairs.source, pairs.target
-    sources, references = map(list, pairs)
-    if len(sources) != len(references) or not sources:
+    pairs = as_pairs("Validation", pairs)
+    if not pairs:
         raise four_part_error(
-            "Validation got sides of different length",
-            "one or more sources, and for each a reference or a list of references",
-            f"{len(sources)} sources and {len(references)} references",
-            "Pass (sources, references)",
+            "Validation got no pairs",
+            "one pair or more",
+            "an empty list",
+            "Take for example 1000 pairs that are not in the training set",
         )
-    return sources, references
+    return pairs.source, pairs.target

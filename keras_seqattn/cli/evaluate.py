@@ -3,7 +3,7 @@
 import json
 import time
 
-from keras_seqattn.cli.evaluation_data import evaluation_data
+from keras_seqattn.cli.evaluation_data import evaluation_data, in_rows_of_file
 from keras_seqattn.cli.load_translator import load_translator
 from keras_seqattn.cli.progress import bar, note
 from keras_seqattn.cli.run_folder import find_run
@@ -40,7 +40,7 @@ def run(options):
             print(f"{name}  {value:.2f}  {signature}".rstrip())
         note(f"{len(texts)} texts in {seconds:.1f} s, {translator.search}")
     if options.output is not None:
-        write_lines(options.output, texts)
+        write_lines(options.output, in_rows_of_file(texts, pairs))
 
 
 def _metrics_of_run(path):

@@ -1,9 +1,10 @@
 """The pairs with references that `evaluate` and `score` use."""
 
+from keras_seqattn.cli.file_pairs import read_file_pairs
 from keras_seqattn.cli.progress import note
 from keras_seqattn.cli.run_folder import find_run
 from keras_seqattn.cli.settings_checks import check_data
-from keras_seqattn.cli.training_data import fingerprints, read_file_pairs, read_task
+from keras_seqattn.cli.training_data import fingerprints, read_task
 from keras_seqattn.errors import four_part_error
 from seqattn_command.options import written_settings
 from seqattn_command.settings import Settings, names
@@ -43,9 +44,21 @@ def read_split(settings, split):
         task, _ = read_task(settings)
         return getattr(task, split), task.references[split]
     pairs = read_file_pairs(settings)
-    for reason, count in pairs.dropped.items():
-        note(f"{count} pairs are left out: {reason}")
+    if pairs.report.dropped:
+        note(f"data: {pairs.report}")
     return pairs, [[target] for target in pairs.target]
+
+
+def in_rows_of_file(lines, pairs):
+    """Yield a line for each row of the file: rows that are left out have empty lines.
+
+    Args:
+        lines: list of a string for each pair.
+        pairs: `Pairs`.
+    """
+    lines, left_out = iter(lines), set(pairs.report.rows if pairs.report else ())
+    for row in range(len(pairs) + len(left_out)):
+        yield "" if row in left_out else next(lines)
 
 
 def _check_no_split(options):

@@ -6,7 +6,9 @@ from pathlib import Path
 from keras_seqattn.cli import attention_page
 from keras_seqattn.cli.load_translator import translator_folder
 from keras_seqattn.cli.run_folder import find_run
+from keras_seqattn.cli.run_json import REPORT
 from keras_seqattn.cli.run_states import read_history
+from keras_seqattn.data.filter_report import Report
 from keras_seqattn.text.processor import TextProcessor
 from keras_seqattn.translator.translator import Translator
 from seqattn_command.settings import Settings
@@ -53,6 +55,9 @@ def _show_run(run):
     print("  (the others have their defaults: seqattn train --help)\n")
     for split, about in content["data"].items():
         print(f"{split:11} {about['pairs']} pairs, sha256 {about['sha256'][:16]}")
+    for split, about in content.get("left_out", {}).items():
+        report = Report(*(about[name] for name in REPORT))
+        print(f"{split:11} {report}")
     print("versions   ", _in_words(content["versions"]))
     print("machine    ", content.get("machine", "not recorded"), "\n")
     entries = read_history(run.history)

@@ -13,9 +13,11 @@ from keras_seqattn.cli.typed_arguments import call_with, parse_arguments
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.optimizers.fused_adam import FusedAdam
 from keras_seqattn.optimizers.schedules import HalvingDecay
+from keras_seqattn.translator.default_model import recommended_model
 from seqattn_command.settings import Typed
 
 PAPER = "paper"
+RECOMMENDED = "recommended"
 # Base classes, and classes that wrap other optimizers.
 _NO_OPTIMIZERS = ("optimizer", "lossscaleoptimizer", "multioptimizer")
 OPTIMIZER = "_optimizer"
@@ -25,10 +27,13 @@ VOCABULARIES = ("source_vocabulary", "target_vocabulary")
 def find_function(name):
     """Return the function with a name.
 
-    A name without a dot is a function of the zoo; "package>name" is a function that was
+    "recommended" is `recommended_model`, and another name without a dot is a function
+    of the zoo; "package>name" is a function that was
     registered with `keras.saving.register_keras_serializable`. Any other name is
     imported only if it is `Typed`: a file must not decide which code runs.
     """
+    if name == RECOMMENDED:
+        return recommended_model
     if _registered(name):
         return _registered(name)
     if not isinstance(name, Typed):
@@ -136,7 +141,15 @@ def make_optimizer(settings, steps_per_epoch):
         values |= {"use_ema": True, "ema_momentum": settings.ema}
     name, cls = settings.optimizer, classes[settings.optimizer]
     values |= parse_arguments(name, cls, settings.optimizer_options)
-    return call_with(name, cls, values)
+    try:
+        return call_with(name, cls, values)
+    except ValueError as error:  # Keras's own
+        raise four_part_error(
+            f"{name} cannot use its arguments together",
+            "arguments that Keras accepts",
+            f"{values} with the error {str(error)!r}",
+            "Change --optimizer-option; --clip-norm 0 switches the usual clipping off",
+        ) from error
 
 
 def make_schedule(settings, steps):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from keras_seqattn.callbacks.validation_record import read_entries
 from keras_seqattn.cli.run_json import (
+    REPORT,
     machine,
     read_run,
     settings_from_dict,
@@ -33,7 +34,8 @@ class RunFolder:
 
     Args:
         path: path of the folder.
-        about: `{"command": list of str, "data": fingerprints}`, for a new run.
+        about: `{"command": list of str, "data": fingerprints, "left_out": {split:
+            Report}}`, for a new run.
     """
 
     def __init__(self, path, about=None):
@@ -77,6 +79,11 @@ class RunFolder:
                 "versions": versions(),
                 "machine": machine(),
                 "data": self.about["data"],
+                "left_out": {
+                    split: {name: getattr(report, name) for name in REPORT}
+                    for split, report in self.about["left_out"].items()
+                    if report.dropped
+                },
             }
         with replacing(self.path / "run.json") as file:
             text = json.dumps(content, indent=2, ensure_ascii=False)
@@ -169,6 +176,10 @@ class RunFolder:
         path = self.checkpoints / "validation.json"
         entries = read_entries(path)[1] if path.exists() else []
         return ([None] + [entry for entry in entries if entry["best"]])[-1]
+
+    def epochs(self):
+        """Return the number of epochs after which the last state was saved."""
+        return max(self.states.epochs(), default=0)
 
     def load_state(self, model, epoch):
         """Load the weights and the optimizer after an epoch; 0 is before the first."""

@@ -18,6 +18,7 @@ from keras_seqattn.safe_reading import JSON, parse_json, read_bytes
 from seqattn_command.settings import Settings, names
 
 SPLITS = ("train", "validation")
+REPORT = {"total": int, "dropped": dict, "examples": dict}  # fields of a `Report`
 
 
 def read_run(path):
@@ -25,9 +26,10 @@ def read_run(path):
     try:
         content = parse_json(read_bytes("seqattn", path, JSON))
         _check(content)
+        content["settings"] = _of_today(content["settings"])
         settings_from_dict(content["settings"])
         return content
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         received = f"{str(path)!r}, which does not exist"
     except KeyError as error:
         received = f"{str(path)!r} without {error}"
@@ -53,11 +55,38 @@ def _check(content):
         _check_type("pairs", about["pairs"], int)
         _check_type("sha256", about["sha256"], str)
     _check_type("continued", content.get("continued", []), list)
+    _check_type("left_out", content.get("left_out", {}), dict)
+    for report in content.get("left_out", {}).values():
+        _check_report(report)
+
+
+def _check_report(value):
+    """Check that a dict has the fields of a `Report`."""
+    _check_type("left_out", value, dict)
+    for name, kind in REPORT.items():
+        _check_type(name, value[name], kind)
+    for name, kind in (("dropped", int), ("examples", list)):
+        for item in value[name].values():
+            _check_type(name, item, kind)
 
 
 def _check_type(name, value, kind):
     if not isinstance(value, kind):
         raise TypeError(f"{name} is {type(value).__name__}, not {kind.__name__}")
+
+
+def _of_today(values):
+    """Return settings as they are named today, of a run that is older."""
+    if "encoding_errors" not in values:
+        return values
+    values = dict(values)
+    skips = values.pop("encoding_errors") == "skip"
+    values["row_errors"] = "skip-all" if skips else "skip"
+    given = [name for name, value in values.items() if value is not None]
+    has_own = {"validation_pairs", "validation_source"} & {*given}
+    if has_own or not {"pairs", "source"} & {*given}:
+        values["validation_size"] = None  # it was 1000, which had no effect
+    return values
 
 
 def settings_from_dict(values):

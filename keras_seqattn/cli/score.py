@@ -2,7 +2,7 @@
 
 import math
 
-from keras_seqattn.cli.evaluation_data import evaluation_data
+from keras_seqattn.cli.evaluation_data import evaluation_data, in_rows_of_file
 from keras_seqattn.cli.load_translator import load_translator
 from keras_seqattn.cli.progress import bar, note
 
@@ -19,8 +19,8 @@ def run(options):
             chunk = pairs[start : start + _CHUNK]
             scores += translator.score(chunk, options.batch_size, first=start)
             update(len(scores))
-    for score in scores:
-        print(f"{score:.4f}")
+    for line in in_rows_of_file([f"{score:.4f}" for score in scores], pairs):
+        print(line)
     tokens = _count_tokens(translator.target_text, pairs.target)
     cross_entropy = -sum(scores) / max(tokens, 1)
     note(

@@ -1,5 +1,9 @@
 """Checks of settings that contradict each other or would have no effect."""
 
+import dataclasses
+import operator
+import os
+
 from keras_seqattn.errors import four_part_error
 from seqattn_command.settings import Settings, names
 
@@ -12,13 +16,6 @@ OPTIMIZER_SETTINGS = (
     "clip_norm",
     "weight_decay",
 )
-# The settings by their smallest value.
-MINIMA = {
-    1: "validation_size max_tokens epochs batch_tokens batch_size validate_every "
-    "patience pad_to_multiple beam validation_beam max_length ratio".split(),
-    0: "seed attention average warmup clip_norm weight_decay label_smoothing ema "
-    "sample".split(),
-}
 
 
 def check_settings(settings):
@@ -36,7 +33,7 @@ def check_data(settings):
 
 
 def _check_used(owner, settings, checked):
-    for name, (condition, is_met) in _conditions(settings).items():
+    for name, condition, is_met in _conditions(settings):
         is_changed = getattr(settings, name) != getattr(Settings(), name)
         if name in checked and is_changed and not is_met:
             raise four_part_error(
@@ -48,25 +45,25 @@ def _check_used(owner, settings, checked):
 
 
 def _check_numbers(settings):
-    for least, group in MINIMA.items():
-        for name in group:
-            text = f"{least} or more"
-            _check_number(settings, name, text, lambda x, least=least: x >= least)
-    for name in ("learning_rate", "minutes"):
-        _check_number(settings, name, "more than 0", lambda x: x > 0)
-    for name in ("label_smoothing", "ema"):
-        _check_number(settings, name, "less than 1", lambda x: x < 1)
+    for field in dataclasses.fields(settings):
+        bounds = field.metadata["bounds"]
+        for bound, words, is_inside in _BOUNDS:
+            limit, value = bounds[bound], getattr(settings, field.name)
+            if None in (limit, value) or is_inside(value, limit):
+                continue  # nothing is inside for NaN
+            raise four_part_error(
+                f"train got an unusable --{_option(field.name)}",
+                words.format(limit),
+                str(value),
+                "See seqattn train --help",
+            )
 
 
-def _check_number(settings, name, expected, is_valid):
-    value = getattr(settings, name)
-    if value is not None and not is_valid(value):  # no condition is true for NaN
-        raise four_part_error(
-            f"train got an unusable --{_option(name)}",
-            expected,
-            str(value),
-            "See seqattn train --help",
-        )
+_BOUNDS = (
+    ("least", "{} or more", operator.ge),
+    ("above", "more than {}", operator.gt),
+    ("below", "less than {}", operator.lt),
+)
 
 
 def _check_warmup(settings):
@@ -80,38 +77,39 @@ def _check_warmup(settings):
 
 
 def _conditions(settings):
-    """Return, by setting, what it needs as text, and whether the settings have it."""
+    """Return settings, what each needs as text, and whether the settings have it."""
     multi30k = "--corpus multi30k", settings.corpus == "multi30k"
     files = settings.source is not None or settings.pairs is not None
     is_split = settings.validation_source is None and settings.validation_pairs is None
     of_files = "--source and --target, or --pairs", files
     keras = "an optimizer of Keras", settings.optimizer != "paper"
-    return {
-        **dict.fromkeys(("languages", "tokenized"), multi30k),
-        "data": ("--corpus", settings.corpus is not None),
-        "task_options": ("--task", settings.task is not None),
-        "columns": ("--pairs", settings.pairs is not None),
-        "encoding_errors": of_files,
-        "validation_source": of_files,
-        "validation_pairs": of_files,
-        "validation_size": ("files that have no validation set", files and is_split),
-        **dict.fromkeys(OPTIMIZER_SETTINGS, keras),
-        "length_penalty": ("--beam 2 or more", settings.beam > 1),
-    }
+    return [
+        ("languages", *multi30k),
+        ("tokenized", *multi30k),
+        ("data", "--corpus", settings.corpus is not None),
+        ("task_options", "--task", settings.task is not None),
+        ("columns", "--pairs", settings.pairs is not None),
+        ("row_errors", *of_files),
+        ("validation_source", *of_files),
+        ("validation_pairs", *of_files),
+        ("validation_size", "files that have no validation set", files and is_split),
+        *((name, *keras) for name in OPTIMIZER_SETTINGS),
+        ("length_penalty", "--beam 2 or more", settings.beam > 1),
+    ]
 
 
 def check_data_source(settings):
     """Check that there is one source of data, and both sides of file pairs."""
+    named = [name for name in SOURCES if getattr(settings, name) is not None]
+    if len(named) > 1:
+        raise four_part_error(
+            "seqattn got several data sets",
+            "one of --task, --corpus, --pairs and --source",
+            " and ".join(f"--{name}" for name in named),
+            "Leave out the others",
+        )
     for side in ("", "validation_"):
-        sides = [f"{side}source", f"{side}target"]
-        named = [name for name in sides if getattr(settings, name) is not None]
-        if len(named) == 1:
-            raise four_part_error(
-                "seqattn got one side only",
-                " and ".join(f"--{_option(name)}" for name in sides),
-                f"--{_option(named[0])} alone",
-                "Name the other file, or use --pairs for one file with both sides",
-            )
+        _check_sides(settings, [f"{side}source", f"{side}target"])
     if settings.validation_pairs is not None and settings.validation_source is not None:
         raise four_part_error(
             "train got several validation sets",
@@ -119,13 +117,34 @@ def check_data_source(settings):
             "--validation-pairs and --validation-source",
             "Leave out the other",
         )
-    named = [name for name in SOURCES if getattr(settings, name) is not None]
-    if len(named) != 1:
+    if not named:
         raise four_part_error(
-            "seqattn got several data sets" if named else "seqattn got no data",
+            "seqattn got no data",
             "one of --task, --corpus, --pairs and --source",
-            " and ".join(f"--{name}" for name in named) or "none of them",
-            "Leave out the others" if named else "Try --task dates",
+            "none of them",
+            "Name a table of pairs with --pairs, or two files with --source and "
+            "--target; or try --task dates",
+        )
+
+
+def _check_sides(settings, sides):
+    """Check that two files are named, or none."""
+    named = [name for name in sides if getattr(settings, name) is not None]
+    options = " and ".join(f"--{_option(name)}" for name in sides)
+    if len(named) == 1:
+        raise four_part_error(
+            "seqattn got one side only",
+            options,
+            f"--{_option(named[0])} alone",
+            "Name the other file, or use --pairs for one file with both sides",
+        )
+    paths = [getattr(settings, name) for name in named]
+    if named and os.path.realpath(paths[0]) == os.path.realpath(paths[1]):
+        raise four_part_error(
+            "seqattn got the same file for both sides",
+            f"{options} of two files",
+            f"{paths[0]!r} twice",
+            "Name the file of the other language; to learn to copy, name a copy",
         )
 
 

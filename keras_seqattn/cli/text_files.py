@@ -1,43 +1,26 @@
 """Text files, one text per line: reading, writing, and a check before the work."""
 
+import contextlib
 import itertools
 import os
+import stat
 import sys
 from pathlib import Path
 
+from keras_seqattn.data.text_files import is_text, lines_in, open_text
 from keras_seqattn.errors import four_part_error
 
 
 def read_lines(path, encoding_errors="fatal"):
-    """Read the lines of a file; "-" means standard input.
+    """Read the lines of a file, plain or gzip; "-" means standard input.
 
     Returns:
         List of strings, and the numbers, from 1, of the lines that are not UTF-8. If
         `encoding_errors` is "skip", such lines become empty texts.
     """
-    if path == "-":
-        raw = sys.stdin.buffer.read()
-    else:
-        try:
-            with open(path, "rb") as file:
-                raw = file.read()
-        except (FileNotFoundError, IsADirectoryError) as error:
-            raise four_part_error(
-                "seqattn got a path without a file",
-                "a text file, UTF-8",
-                repr(path),
-                "Check the folder and the spelling",
-            ) from error
-    lines = raw.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    if lines[-1] == b"":
-        lines.pop()
-    texts, broken = [], []
-    for number, line in enumerate(lines, start=1):
-        try:
-            texts.append(line.removesuffix(b"\r").decode())
-        except UnicodeDecodeError:
-            texts.append("")
-            broken.append(number)
+    with _open(path) as file:
+        texts = list(lines_in(file, path, "seqattn"))
+    broken = [number for number, text in enumerate(texts, 1) if not is_text(text)]
     if broken and encoding_errors == "fatal":
         raise four_part_error(
             "seqattn got a text that is not UTF-8",
@@ -46,7 +29,17 @@ def read_lines(path, encoding_errors="fatal"):
             + (f" and in {len(broken) - 1} more" if len(broken) > 1 else ""),
             "Convert the file, or leave such lines empty with --encoding-errors skip",
         )
+    for number in broken:
+        texts[number - 1] = ""
     return texts, broken
+
+
+def _open(path):
+    if path == "-":
+        return contextlib.nullcontext(sys.stdin.buffer)
+    if os.path.exists(path) and stat.S_ISFIFO(os.stat(path).st_mode):
+        return open(path, "rb")  # of the shell: <(zcat news.gz)
+    return open_text(path, "seqattn")
 
 
 def check_output(path, option="--output"):

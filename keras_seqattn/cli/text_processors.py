@@ -2,51 +2,9 @@
 
 import itertools
 import warnings
-from typing import NamedTuple
 
-from keras_seqattn.checks import check_choice
 from keras_seqattn.errors import four_part_error, four_parts
-from keras_seqattn.text.characters import Characters
-from keras_seqattn.text.sentence_piece import SentencePiece
-from keras_seqattn.text.word_piece import WordPiece
-from keras_seqattn.text.words import Words
-
-KINDS = {
-    "characters": Characters,
-    "sentencepiece": SentencePiece,
-    "wordpiece": WordPiece,
-    "words": Words,
-}
-SUBWORDS = "sentencepiece:8000"
-
-
-class ProcessorChoice(NamedTuple):
-    """A class of text processors, and options of its method `learn`."""
-
-    cls: type
-    options: dict
-
-    @classmethod
-    def parse(cls, text):
-        """Return the choice that a text like "sentencepiece:8000:bpe" names."""
-        kind, *rest = text.split(":")
-        check_choice("train", "kind of text", kind, KINDS)
-        options = dict(zip(("vocabulary_size", "kind"), rest, strict=False))
-        most = 2 if kind == "sentencepiece" else 1
-        if len(rest) > most or not all(options.values()):
-            raise _unreadable(text)
-        if "vocabulary_size" in options:
-            if not options["vocabulary_size"].isdecimal():
-                raise _unreadable(text)
-            options["vocabulary_size"] = int(options["vocabulary_size"])
-        elif kind in ("sentencepiece", "wordpiece"):
-            raise four_part_error(
-                "train got subwords without a size",
-                f"{kind}:SIZE",
-                repr(text),
-                f"Write e.g. {kind}:8000",
-            )
-        return cls(KINDS[kind], options)
+from keras_seqattn.text.kinds import ProcessorChoice
 
 
 def check_texts(settings):
@@ -54,7 +12,7 @@ def check_texts(settings):
     sides = settings.source_text, settings.target_text
     for text in sides:
         if text is not None:
-            ProcessorChoice.parse(text)
+            ProcessorChoice.parse("train", text)
     if settings.joint and sides[0] != sides[1]:
         raise four_part_error(
             "train got two kinds of text for one vocabulary",
@@ -79,16 +37,13 @@ def learn_texts(settings, pairs):
     }
     if settings.sample:
         options["alpha"] = settings.sample
-    source = ProcessorChoice.parse(settings.source_text)
-    target = ProcessorChoice.parse(settings.target_text)
+    source = ProcessorChoice.parse("train", settings.source_text)
+    target = ProcessorChoice.parse("train", settings.target_text)
     if settings.joint:
         texts = itertools.chain(pairs.source, pairs.target)
-        joint = source.cls.learn(texts, **source.options, **options)
+        joint = source.learn(texts, **options)
         return joint, joint
-    return (
-        source.cls.learn(pairs.source, **source.options, **options),
-        target.cls.learn(pairs.target, **target.options, **options),
-    )
+    return source.learn(pairs.source, **options), target.learn(pairs.target, **options)
 
 
 def warn_of_references(settings, text, references):
@@ -128,12 +83,3 @@ def _count_changed(text, references):
     every = list(itertools.chain.from_iterable(written))
     read = dict(zip(every, text.normalize(every).numpy(), strict=True))
     return sum(all(read[x] != x for x in several) for several in written)
-
-
-def _unreadable(text):
-    return four_part_error(
-        "train got an unusable kind of text",
-        "KIND, KIND:SIZE, sentencepiece:SIZE:bpe or sentencepiece:SIZE:unigram",
-        repr(text),
-        "Write e.g. sentencepiece:8000, characters or words:20000",
-    )

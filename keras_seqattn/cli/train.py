@@ -1,7 +1,9 @@
 """Train a translator in the folder of a run."""
 
 import errno
+import shlex
 import sys
+from pathlib import Path
 
 from keras_seqattn.cli import training
 from keras_seqattn.cli.progress import note
@@ -35,25 +37,30 @@ def _train(options, run):
     """Train in a locked folder; returns the exit code."""
     settings, expected = settings_and_data(options, run)
     training.check(settings)
-    task, messages = read_task(settings)
+    if options.resume and run.epochs() >= settings.epochs:
+        how = _resume_command(run, settings)
+        note(f"The run already has {run.epochs()} epochs. To train on: {how}")
+    task, reports = read_task(settings)
+    for split, report in reports.items():
+        if report.dropped:
+            note(f"{'data' if split == 'train' else split}: {report}")
+    note(f"{len(task.train)} pairs for training, {len(task.validation)} for validation")
     settings = training.complete(settings, task)
+    training.check_model(settings)
     data = fingerprints(task)
-    run.about = {"command": options.command, "data": data}
+    run.about = {"command": options.command, "data": data, "left_out": reports}
     if not options.resume:
         run.check_free(settings)
     _check_same_data(expected, data)
-    for message in messages:
-        note(message)
-    note(f"{len(task.train)} pairs for training, {len(task.validation)} for validation")
     try:
         training.train(settings, task, run)
     except KeyboardInterrupt:
-        note(_final_message(run, "stopped"))
+        note(_final_message(run, settings, "stopped"))
         if settings.average:
             note("The mean of the last weights is tried when training is complete.")
         return 130
     except (FloatingPointError, RunFailed):
-        note(_final_message(run, "failed"))
+        note(_final_message(run, settings, "failed"))
         raise
     except OSError as error:
         if error.errno not in _DISK_ERRORS:
@@ -66,7 +73,7 @@ def _train(options, run):
             "command again, with --resume if there is a run.json",
             kind=RunFailed,
         ) from error
-    note(_final_message(run, "done"))
+    note(_final_message(run, settings, "done"))
     return 0
 
 
@@ -84,7 +91,8 @@ def settings_and_data(options, run):
         content = run.content()
         _check_changeable(values, content["settings"])
     else:
-        content = read_run(options.repeat)
+        path = Path(options.repeat)
+        content = read_run(path / "run.json" if path.is_dir() else path)
         content["settings"] = _without_dependent(content["settings"], values)
     warn_of_versions(content["versions"])
     settings = settings_from_dict(content["settings"])
@@ -96,21 +104,18 @@ def settings_and_data(options, run):
 def _without_dependent(settings, values):
     """Return settings to repeat, without those whose value depends on a changed one.
 
-    `run.json` does not say which settings were written as options. A setting that has
-    the value that training would choose counts as chosen by training.
+    A batch is as large as the user writes now, in pairs or in tokens. `run.json` does
+    not say which settings were written as options: a `pad_to_multiple` that training
+    would choose counts as chosen by training.
     """
     _check_source(settings, values)
+    changed = dict(settings)
+    if "batch_size" in values or "batch_tokens" in values:
+        changed |= {"batch_size": None, "batch_tokens": None}
     multiple = training.default_multiple(settings.get("jit"))
-    dependent = {
-        "batch_tokens": ("batch_size", training.BATCH_TOKENS),
-        "pad_to_multiple": ("jit", multiple),
-    }
-    dropped = {
-        name: None
-        for name, (other, default) in dependent.items()
-        if other in values and settings.get(name) == default
-    }
-    return {**settings, **dropped}
+    if "jit" in values and settings.get("pad_to_multiple") == multiple:
+        changed["pad_to_multiple"] = None
+    return changed
 
 
 def _check_source(settings, values):
@@ -131,7 +136,7 @@ def _check_folders(options):
         written = [n for n in ("out", "resume", "repeat") if getattr(options, n)]
         raise four_part_error(
             "train got no usable folder",
-            "--out RUN, --resume RUN, or --repeat RUN.JSON with --out RUN",
+            "--out RUN, --resume RUN, or --repeat OLD --out RUN",
             " and ".join(f"--{name}" for name in written) or "none of them",
             "Try --out runs/first",
         )
@@ -168,7 +173,7 @@ def _pairs(data, splits):
     return " and ".join(f"{data[s]['pairs']} pairs for {s}" for s in splits)
 
 
-def _final_message(run, state):
+def _final_message(run, settings, state):
     if not run.translator.exists():
         return f"{state} before the first translator was saved"
     best = run.best()
@@ -180,5 +185,12 @@ def _final_message(run, state):
         f"  try it:     seqattn translate {run.path}\n"
         f"  look at it: seqattn inspect {run.path}\n"
         f"              tensorboard --logdir {run.logs}\n"
-        f"  continue:   seqattn train --resume {run.path}"
+        f"  continue:   {_resume_command(run, settings)}"
     )
+
+
+def _resume_command(run, settings):
+    """Return the command that continues the run, with more epochs if it is complete."""
+    done = run.epochs()
+    more = ["--epochs", str(2 * done)] if done >= settings.epochs else []
+    return shlex.join(["seqattn", "train", "--resume", str(run.path), *more])

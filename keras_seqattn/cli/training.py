@@ -8,6 +8,7 @@ import keras
 from keras_seqattn.callbacks.attention_callback import AttentionCallback
 from keras_seqattn.callbacks.divergence_guard import DivergenceGuard
 from keras_seqattn.callbacks.validation import Validation
+from keras_seqattn.cli.chosen_settings import choose_settings
 from keras_seqattn.cli.model_factory import make_model, make_optimizer, model_call
 from keras_seqattn.cli.progress import ProgressTranslator, note, working
 from keras_seqattn.cli.run_callbacks import (
@@ -18,7 +19,6 @@ from keras_seqattn.cli.run_callbacks import (
 )
 from keras_seqattn.cli.settings_checks import check_settings
 from keras_seqattn.cli.text_processors import (
-    SUBWORDS,
     check_texts,
     learn_texts,
     warn_of_references,
@@ -33,32 +33,28 @@ from keras_seqattn.metrics.token_metrics import Perplexity, TokenAccuracy
 from keras_seqattn.translator.translator import Translator
 
 POLICIES = {"float32": "float32", "bfloat16": "mixed_bfloat16"}
-METRICS = {"characters": "exact_match", "words": "wer"}  # for subwords it is BLEU
-BATCH_TOKENS = 2000  # by default
 
 
 def check(settings):
-    """Check everything that does not need the data."""
+    """Check what needs neither the data nor the model."""
     check_settings(settings)
     check_texts(settings)
+    _check_metrics(settings.metric or ())
+
+
+def check_model(settings):
+    """Check that the model and its optimizer can be made. The data are read before."""
     model_call(settings)
     make_optimizer(settings, 1)
-    _check_metrics(settings.metric or ())
 
 
 def complete(settings, task):
     """Return the settings with a value for everything that was left open."""
-    kinds = {"subwords": SUBWORDS}
-    bleu = "tokenized_bleu" if settings.tokenized else "bleu"
-    defaults = {
-        "source_text": kinds.get(task.source_text, task.source_text),
-        "target_text": kinds.get(task.target_text, task.target_text),
-        "metric": [METRICS.get(task.target_text, bleu)],
-        "batch_tokens": BATCH_TOKENS if settings.batch_size is None else None,
-        "pad_to_multiple": default_multiple(settings.jit),
-    }
-    open_settings = {k: v for k, v in defaults.items() if getattr(settings, k) is None}
-    settings = settings.with_(**open_settings)
+    settings, reasons = choose_settings(settings, task)
+    for line in reasons:
+        note(line)
+    if settings.pad_to_multiple is None:
+        settings = settings.with_(pad_to_multiple=default_multiple(settings.jit))
     check_texts(settings)  # again: now both sides are known
     _check_metrics(settings.metric)
     return settings
@@ -153,7 +149,8 @@ def train(settings, task, run):
     warn_of_references(settings, texts[1], task.references["validation"])
     translator = make_translator(settings, *texts)
     model = translator.model
-    dataset, steps = make_dataset(settings, task.train, translator, epoch)
+    dataset, steps, report = make_dataset(settings, task.train, translator, epoch)
+    run.about["left_out"]["train"] = run.about["left_out"]["train"].then(report)
     _compile(settings, model, steps)
     model.summary(print_fn=note)
     run.begin(settings, *texts)
@@ -215,7 +212,8 @@ def _last_epoch(settings, validation, model, epoch):
         if validation.is_over:
             note(
                 f"The last {settings.patience} validations were no better: the run is "
-                "done. Pass a larger --patience to continue."
+                "done. To train on, add "
+                f"--patience {2 * settings.patience} or another larger number."
             )
             return epoch
     return settings.epochs

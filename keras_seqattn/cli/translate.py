@@ -6,7 +6,8 @@ import sys
 
 from keras_seqattn.cli.load_translator import load_translator
 from keras_seqattn.cli.progress import bar, note
-from keras_seqattn.cli.text_files import check_output, read_lines, write_lines
+from keras_seqattn.cli.text_files import check_output, write_lines
+from keras_seqattn.cli.translate_inputs import read_texts, read_words
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.text.terminal_heat_map import heat_map
 
@@ -15,13 +16,13 @@ _CHUNK = 4096
 
 def run(options):
     """Translate texts of the command line, of a file, or line by line."""
-    model, file, texts = _inputs(options)
+    model, file, texts = read_words(options)
     is_dialog = not texts and file == "-" and sys.stdin.isatty()
     check_output(options.output)
     if is_dialog:
         _check_dialog(options)
     elif not texts:
-        texts = _read(file, options.encoding_errors)
+        texts = read_texts(file, options.encoding_errors)
     translator = load_translator(
         model, options.beam, options.n_best, options.length_penalty
     )
@@ -29,23 +30,6 @@ def run(options):
         _translate_typed_lines(translator, options)
     else:
         _translate(translator, texts, options)
-
-
-def _inputs(options):
-    """Return the name of the translator, the file, and texts of the command line."""
-    if options.model is not None:
-        return options.model, "-", options.words
-    if 1 <= len(options.words) <= 2:
-        model, file = [*options.words, "-"][:2]
-        return model, file, []
-    raise four_part_error(
-        "translate got no translator"
-        if not options.words
-        else "translate got too many files",
-        "RUN, or RUN and one FILE; or --model NAME and texts",
-        " ".join(map(repr, options.words)) or "neither RUN nor --model",
-        "Name the folder of a run first, or write --model NAME before texts",
-    )
 
 
 def _check_dialog(options):
@@ -57,14 +41,6 @@ def _check_dialog(options):
             f"--output {options.output} and a terminal",
             "Name a file to translate, or leave --output out",
         )
-
-
-def _read(file, encoding_errors):
-    texts, broken = read_lines(file, encoding_errors)
-    if broken:
-        lines = ", ".join(map(str, broken[:5])) + (", ..." if broken[5:] else "")
-        note(f"{len(broken)} lines are not UTF-8 and stay empty: {lines}")
-    return texts
 
 
 def _translate(translator, texts, options):

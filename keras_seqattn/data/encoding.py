@@ -8,6 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_seqattn.data.encoded_pairs import EncodedPairs, Ids
+from keras_seqattn.data.pairs import as_pairs
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.files import replacing
 from keras_seqattn.safe_reading import well_formed
@@ -21,7 +22,7 @@ def encode(pairs, source_text, target_text, *, sample=False, cache=None):
     """Encodes both sides of pairs, in memory.
 
     Args:
-        pairs: `Pairs`.
+        pairs: `Pairs`, or a list of pairs of strings.
         source_text: text processor of the sources: an object with `encode(texts)`,
             from `[batch]` strings to a `tf.RaggedTensor` `[batch, None]` of ids, and
             `tokens`, a `SpecialTokens`.
@@ -45,6 +46,7 @@ def encode(pairs, source_text, target_text, *, sample=False, cache=None):
         >>> encoded.source.values.tolist(), encoded.source.splits.tolist()
         ([4, 5, 6, 6, 4, 5], [0, 3, 6])
     """
+    pairs = as_pairs("encode", pairs)
     if cache is None:
         return _encoded(pairs, source_text, target_text, sample)
     if sample:

@@ -3,7 +3,9 @@
 import numpy as np
 
 from keras_seqattn.checks import check_count
-from keras_seqattn.data.filter_report import Report
+from keras_seqattn.data.filter_report import EXAMPLES, Report
+from keras_seqattn.data.pairs import as_pairs
+from keras_seqattn.data.row import shortened
 from keras_seqattn.errors import four_part_error
 
 
@@ -12,6 +14,7 @@ def filter_pairs(
     *,
     min_characters=None,
     max_characters=None,
+    max_words=None,
     ratio=None,
     drop_empty=True,
     drop_duplicates=False,
@@ -19,9 +22,11 @@ def filter_pairs(
     """Drops pairs that are empty, too short, too long, too different, or duplicates.
 
     Args:
-        pairs: `Pairs`.
+        pairs: `Pairs`, or a list of pairs of strings.
         min_characters: the smallest number of characters of each side; None: any.
         max_characters: the largest number of characters of each side; None: any.
+        max_words: the largest number of words of each side, between white space; None:
+            any. A text has at least as many tokens as words.
         ratio: how many times longer than the other side a side may be, in characters;
             None: any.
         drop_empty: drop pairs if one side has nothing but white space.
@@ -31,24 +36,28 @@ def filter_pairs(
         The `Pairs` that are kept, in order, and a `Report`.
 
     Example:
-        >>> pairs = Pairs(["a", "b", "", "d" * 999], ["x", "y", "z", "x"])
-        >>> pairs, report = filter_pairs(pairs, max_characters=100)
+        >>> pairs = Pairs(["a", "b", "", "d" * 25], ["x", "y", "z", "x"])
+        >>> pairs, report = filter_pairs(pairs, max_characters=20)
         >>> pairs.source
         ['a', 'b']
         >>> print(report)
         2 of 4 pairs kept
-              1 empty
-              1 longer than 100 characters
+              1 empty                      | z
+              1 longer than 20 characters  ddddddddddddddddddddddddd | x
     """
     _check_bounds("filter_pairs", "characters", min_characters, max_characters, ratio)
+    _check_bounds("filter_pairs", "words", None, max_words, None)
+    pairs = as_pairs("filter_pairs", pairs)
     lengths = [
         np.fromiter(map(len, side), int) for side in (pairs.source, pairs.target)
     ]
     tests = {"empty": _empty(pairs)} if drop_empty else {}
     tests |= _tests(*lengths, min_characters, max_characters, ratio, "characters")
+    if max_words is not None:
+        tests[f"longer than {max_words} words"] = _wordy(pairs, max_words)
     if drop_duplicates:
         tests["duplicate"] = _seen(pairs)
-    kept, report = _apply(tests, len(pairs))
+    kept, report = _apply(tests, len(pairs), pairs)
     return pairs.select(kept.tolist()), report
 
 
@@ -98,6 +107,15 @@ def _empty(pairs):
     return np.fromiter(blank, bool, len(pairs))
 
 
+def _wordy(pairs, most):
+    """Find texts of many words; a text of few characters has few words."""
+    long = (
+        any(len(text) > 2 * most and len(text.split()) > most for text in pair)
+        for pair in pairs
+    )
+    return np.fromiter(long, bool, len(pairs))
+
+
 def _seen(pairs):
     seen, again = set(), np.zeros(len(pairs), bool)
     for i, pair in enumerate(pairs):
@@ -106,14 +124,21 @@ def _seen(pairs):
     return again
 
 
-def _apply(tests, total):
-    """Return the indices of the pairs to keep, and the report of the others."""
-    left, dropped = np.ones(total, bool), {}
+def _apply(tests, total, pairs=None):
+    """Return the indices of the pairs to keep, and the report of the others.
+
+    With `Pairs`, the report has examples.
+    """
+    left, dropped, examples = np.ones(total, bool), {}, {}
     for reason, bad in tests.items():
-        count = int(np.sum(left & bad))
-        dropped |= {reason: count} if count else {}
+        here = np.flatnonzero(left & bad)
+        if len(here):
+            dropped[reason] = len(here)
+        if len(here) and pairs is not None:
+            first = (pairs[i] for i in here[:EXAMPLES].tolist())
+            examples[reason] = [shortened("\t".join(pair)) for pair in first]
         left &= ~bad
-    return np.flatnonzero(left), Report(total, dropped)
+    return np.flatnonzero(left), Report(total, dropped, examples)
 
 
 def _check_bounds(owner, unit, least, most, ratio):

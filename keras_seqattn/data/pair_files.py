@@ -1,12 +1,13 @@
 """Reading pairs from files of several formats."""
 
 import os
+import warnings
 
 from keras_seqattn.checks import check_choice
 from keras_seqattn.data import json_lines, parallel_files, tables, tmx
-from keras_seqattn.data.pairs import Pairs
-from keras_seqattn.data.text_files import is_text
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.data.row_collector import RULES, collect
+from keras_seqattn.data.text_files import check_file, lines
+from keras_seqattn.errors import four_part_error, four_parts
 
 _SUFFIXES = {
     ".tsv": "tsv",
@@ -31,79 +32,84 @@ _COLUMNS = {
 }
 
 
-def read_pairs(
-    source, target=None, *, format=None, columns=None, encoding_errors="fatal"
-):
+def read_pairs(source, target=None, *, format=None, columns=None, row_errors="skip"):
     """Reads pairs of strings from two files of lines, or from one table.
 
     Files are UTF-8, with or without a byte order mark, plain or compressed by gzip,
     whatever their names are. Only a line feed ends a line, alone or after a carriage
-    return. An empty line in one of two files is an empty text, because line n of one
-    file belongs to line n of the other; `filter_pairs` drops such pairs. In tables,
-    empty lines are skipped.
+    return.
+
+    Rows that are no pairs are left out. Some are mistakes: a row with one column, or
+    with more columns than most rows (unless `columns` says which ones count), an empty
+    text on one side, an open quote in csv, JSON without the keys, bytes that are not
+    UTF-8. Others are not: rows without any text, and a first row with the names of the
+    columns, such as `source` and `target`, `English` and `French`, `en` and `de`.
 
     Args:
         source: path of the file with the sources, or of the single file.
         target: path of the file with the targets; None: there is a single file.
         format: format of a single file: `"tsv"` (texts between tabs, no quotes),
-            `"csv"`, `"jsonl"` (an object in each line) or `"tmx"`; None: the suffix of
-            its name decides.
+            `"csv"` (commas, semicolons or tabs, and quotes), `"jsonl"` (an object in
+            each line) or `"tmx"`; None: the suffix of its name decides, or a tab in its
+            first line.
         columns: the columns of source and target. In tsv and csv these are numbers from
             0, by default `(0, 1)`, or names in the first row. In jsonl they are keys,
             by default `("source", "target")`. In tmx they are language codes, e.g.
             `("en", "de")`.
-        encoding_errors: `"fatal"`: the first line that is not UTF-8 raises an error;
-            `"skip"`: its pair is dropped. XML that is not UTF-8 is always an error.
+        row_errors: what to do about mistakes. `"skip"`: leave the rows out with a
+            warning, but raise an error if they are more than 5 % of all rows;
+            `"skip-all"`: leave out any number, without a warning; `"fatal"`: raise an
+            error at the first one. XML with errors, and two files with different
+            numbers of lines, are always an error.
 
     Returns:
-        `Pairs`, in the order of the file. `pairs.dropped` counts the dropped pairs:
-        `"not UTF-8"`, and in tmx `"language missing"`.
+        `Pairs`, in the order of the file. `pairs.report` is a `Report` of the rows that
+        are left out, with the lines of the first ones.
 
     Example:
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
         ...     with open(f"{folder}/animals.tsv", "w") as file:
-        ...         lines = file.write("ein Hund\\ta dog\\neine Katze\\ta cat\\n")
+        ...         lines = file.write("German\\tEnglish\\nein Hund\\ta dog\\n\\n")
         ...     pairs = read_pairs(f"{folder}/animals.tsv")
         >>> pairs.source, pairs.target
-        (['ein Hund', 'eine Katze'], ['a dog', 'a cat'])
+        (['ein Hund'], ['a dog'])
+        >>> print(pairs.report)
+        1 of 3 pairs kept
+              1 header     line 1: German | English
+              1 empty row  line 3
     """
-    check_choice("read_pairs", "encoding_errors", encoding_errors, ("fatal", "skip"))
+    pairs, mistakes = pairs_and_mistakes(source, target, format, columns, row_errors)
+    if mistakes and row_errors == "skip":
+        message = four_parts(
+            "read_pairs has left out rows with mistakes",
+            "rows that are pairs",
+            mistakes,
+            'Look at `pairs.report`; row_errors="fatal" stops at the first one, and '
+            '"skip-all" gives no warning',
+        )
+        warnings.warn(message, stacklevel=2)
+    return pairs
+
+
+def pairs_and_mistakes(source, target, format, columns, row_errors):
+    """Return what `read_pairs` returns, and its text about mistakes; without a warning.
+
+    The command line prints the report instead.
+    """
+    check_choice("read_pairs", "row_errors", row_errors, RULES)
     paths = [os.fspath(source), os.fspath(source if target is None else target)]
-    if target is None:
-        format = _format(paths[0], format)
-        rows = _ROWS[format](paths[0], _columns(format, columns))
-    else:
+    if target is not None:
         _check_no_table(format, columns)
         rows = parallel_files.rows(*paths)
-    return _collect(rows, paths, encoding_errors == "skip")
-
-
-def _collect(rows, paths, skip):
-    pairs, dropped = ([], []), {}
-    for number, *pair in rows:
-        reason = _reason(number, pair, paths, skip)
-        if reason:
-            dropped[reason] = dropped.get(reason, 0) + 1
-            continue
-        for side, text in zip(pairs, pair, strict=True):
-            side.append(text)
-    return Pairs(*pairs, dropped)
-
-
-def _reason(number, pair, paths, skip):
-    """Return the reason to drop a pair, or None."""
-    if None in pair:
-        return "language missing"
-    broken = [path for text, path in zip(pair, paths, strict=True) if not is_text(text)]
-    if broken and not skip:
-        raise four_part_error(
-            "read_pairs got a text that is not UTF-8",
-            "UTF-8",
-            f"other bytes in line {number} of {broken[0]!r}",
-            'Convert the file, or drop such pairs with encoding_errors="skip"',
-        )
-    return "not UTF-8" if broken else None
+        return collect(rows, paths, row_errors, may_have_header=True)
+    format = _format(paths[0], format)
+    columns = _columns(format, columns)
+    rows = _ROWS[format](paths[0], columns)
+    is_table = format in ("tsv", "csv") and not _are_names(columns)
+    return collect(
+        rows, paths, row_errors, "unit" if format == "tmx" else "line", is_table
+    )
 
 
 def _format(path, format):
@@ -113,31 +119,41 @@ def _format(path, format):
     stem, suffix = os.path.splitext(path)
     if suffix == ".gz":
         suffix = os.path.splitext(stem)[1]
-    if suffix.lower() not in _SUFFIXES:
+    if suffix.lower() in _SUFFIXES:
+        return _SUFFIXES[suffix.lower()]
+    check_file(path)
+    if "\t" not in next(lines(path), ""):
         raise four_part_error(
             "read_pairs got a single file of unknown format",
-            f"a name that ends in {', '.join(_SUFFIXES)}, with or without .gz",
+            f"a name that ends in {', '.join(_SUFFIXES)}, with or without .gz, or tabs",
             repr(path),
             'Rename the file, pass format="tsv" or another format, or pass the file '
             "with the targets as well",
         )
-    return _SUFFIXES[suffix.lower()]
+    return "tsv"
 
 
 def _columns(format, columns):
     words, usual = _COLUMNS[format]
+    if columns is None and format in ("tsv", "csv"):
+        return None  # the two first ones, of rows that have as many as most
     columns = usual if columns is None else columns
     kinds = (int, str) if "numbers" in words else (str,)
     right = isinstance(columns, (list, tuple)) and len(columns) == 2
     right = right and any(all(type(c) is kind for c in columns) for kind in kinds)
-    if not right or any(type(c) is int and c < 0 for c in columns):
+    is_negative = right and any(type(c) is int and c < 0 for c in columns)
+    if not right or is_negative or columns[0] == columns[1]:
         raise four_part_error(
             f"read_pairs got unusable columns for {format}",
-            f"two {words}",
+            f"two different {words}",
             f"columns={columns!r}",
             f"Pass the source column first, e.g. columns={usual or ('en', 'de')}",
         )
     return columns
+
+
+def _are_names(columns):
+    return columns is not None and isinstance(columns[0], str)
 
 
 def _check_no_table(format, columns):

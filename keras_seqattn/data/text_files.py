@@ -8,20 +8,36 @@ import zlib
 
 from keras_seqattn.errors import four_part_error
 
+_OTHERS = {  # what a file is that begins with these bytes
+    codecs.BOM_UTF16_LE: "in UTF-16",
+    codecs.BOM_UTF16_BE: "in UTF-16",
+    b"PK\x03\x04": "a zip archive or an Office document",
+}
 _GZIP = b"\x1f\x8b"  # no text in UTF-8 begins with it
 
 
+def check_file(path, owner="read_pairs"):
+    """Check that a path leads to a regular file."""
+    if os.path.isfile(path):
+        return
+    found, remedy = "which does not exist", "Check the folder and the spelling"
+    if os.path.isdir(path):
+        found = "a folder"
+    elif os.path.exists(path):
+        found, remedy = "a pipe or a device", "Write its content into a file"
+    raise four_part_error(
+        f"{owner} got a path without a file",
+        "a path of a file",
+        f"{path!r}, {found}",
+        remedy,
+        kind=FileNotFoundError,
+    )
+
+
 @contextlib.contextmanager
-def open_text(path):
+def open_text(path, owner="read_pairs"):
     """Open a file as bytes; its first bytes say whether it is compressed."""
-    if not os.path.isfile(path):
-        raise four_part_error(
-            "read_pairs got a path without a file",
-            "a path of a file",
-            repr(path),
-            "Check the folder and the spelling",
-            kind=FileNotFoundError,
-        )
+    check_file(path, owner)
     try:
         with open(path, "rb") as file:
             compressed = file.read(2) == _GZIP
@@ -29,7 +45,7 @@ def open_text(path):
             yield gzip.GzipFile(fileobj=file) if compressed else file
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise four_part_error(
-            "read_pairs got a damaged file",
+            f"{owner} got a damaged file",
             "a whole gzip file",
             f"{path!r} with the error {str(error)!r}",
             "Download or compress it again",
@@ -44,11 +60,29 @@ def lines(path):
     `is_text` finds.
     """
     with open_text(path) as file:
-        start = codecs.BOM_UTF8
-        for line in file:
-            line, start = line.removeprefix(start), b""
-            line = line.removesuffix(b"\n").removesuffix(b"\r")
-            yield line.decode("utf-8", "surrogateescape")
+        yield from lines_in(file, path, "read_pairs")
+
+
+def lines_in(file, path, owner):
+    """Yield the lines of an open binary file, as `lines` does."""
+    start = codecs.BOM_UTF8
+    for line in file:
+        if start:
+            _check_start(line, path, owner)
+        line, start = line.removeprefix(start), b""
+        line = line.removesuffix(b"\n").removesuffix(b"\r")
+        yield line.decode("utf-8", "surrogateescape")
+
+
+def _check_start(line, path, owner):
+    for start, name in _OTHERS.items():
+        if line.startswith(start):
+            raise four_part_error(
+                f"{owner} got a file that is no text in UTF-8",
+                "UTF-8, plain or compressed by gzip",
+                f"{path!r}, {name}",
+                "Save it again as UTF-8",
+            )
 
 
 def is_text(string):

@@ -3,6 +3,7 @@
 import re
 from xml.etree import ElementTree
 
+from keras_seqattn.data.row import BadRow, Row
 from keras_seqattn.data.text_files import open_text
 from keras_seqattn.errors import four_part_error
 
@@ -11,7 +12,7 @@ _INDENTATION = re.compile(r"[ \t\r]*\n[ \t\r\n]*")
 
 
 def rows(path, languages):
-    """Yield (unit number, source, target); a missing text is None."""
+    """Yield `Row`s, and `BadRow`s for units without one of the languages."""
     number, codes = 0, set()
     wanted = [code.lower() for code in languages]
     with open_text(path) as file:
@@ -20,7 +21,7 @@ def rows(path, languages):
                 number += 1
                 texts = _texts(unit)
                 codes.update(texts)
-                yield number, *(_choose(texts, code) for code in wanted)
+                yield _row(number, [_choose(texts, code) for code in wanted])
         except ElementTree.ParseError as error:
             raise four_part_error(
                 "read_pairs got malformed XML",
@@ -36,6 +37,13 @@ def rows(path, languages):
             f"{list(languages)}",
             "Check the spelling: 'en' stands for 'en-US', too",
         )
+
+
+def _row(number, pair):
+    if None not in pair:
+        return Row(number, *pair)
+    text = " ".join(filter(None, pair))
+    return BadRow(number, "language missing", text, is_mistake=False)
 
 
 def _units(file):

@@ -1,10 +1,10 @@
 """Search for target tokens: one loop, several searches, any `StepModel`."""
 
-from keras_seqattn.decoding.beam import BeamSearch
+from keras_seqattn.decoding.beam import BeamSearch, coverage_penalty, length_penalty
 from keras_seqattn.decoding.ensemble import Ensemble
 from keras_seqattn.decoding.greedy import Greedy
+from keras_seqattn.decoding.hypotheses import Choice
 from keras_seqattn.decoding.loop import decode
-from keras_seqattn.decoding.penalties import coverage_penalty, length_penalty
 from keras_seqattn.decoding.relative_length import RelativeLength
 from keras_seqattn.decoding.sampling import Sample
 from keras_seqattn.decoding.scoring import score
@@ -15,6 +15,7 @@ from keras_seqattn.decoding.unknown_words import replace_unknown
 
 __all__ = [
     "BeamSearch",
+    "Choice",
     "Ensemble",
     "Greedy",
     "RelativeLength",

@@ -1,4 +1,4 @@
-"""Beam search: keeps the k best hypotheses at every step."""
+"""Beam search with the penalties of Wu et al. 2016."""
 
 import dataclasses
 
@@ -7,9 +7,12 @@ import tensorflow as tf
 from keras_seqattn.checks import check_count, check_number
 from keras_seqattn.decoding.constraints import NEG_INF
 from keras_seqattn.decoding.hypotheses import Choice
-from keras_seqattn.decoding.penalties import coverage_penalty, length_penalty
 from keras_seqattn.decoding.search import Search, register
 from keras_seqattn.errors import four_part_error
+from keras_seqattn.ops.mask import per_query
+
+# Smaller coverages count as this one, because log 0 = -inf cannot be compared.
+UNCOVERED = 1e-6
 
 
 @register
@@ -30,11 +33,11 @@ class BeamSearch(Search):
             hypotheses that attend to more of the source. Heads count by their mean.
         n_best: how many hypotheses to return, the best first.
         use_early_stop: whether to stop a sentence when no open hypothesis can get among
-            the `n_best`; the result is the same, but faster.
+            the `n_best`: faster, with the same result.
         **kwargs: of `Search`: min_length, forbidden_tokens, no_repeat_ngram.
 
     Equations:
-        s(Y, X) = log(P(Y|X)) / lp(Y) + cp(X; Y)  (14)
+        s(Y, X) = log(P(Y|X)) / lp(Y) + cp(X; Y)  Wu (14: s)
 
     Example:
         >>> BeamSearch(5, length_penalty=1.0, n_best=2).width
@@ -108,12 +111,12 @@ class BeamSearch(Search):
         return self._rank(log_probs, lengths, now.coverage, mask)[..., 0]
 
     def _rank(self, log_probs, lengths, coverage, mask):
+        lp, cp = 1.0, 0.0
         if self.length_penalty:
-            log_probs /= length_penalty(lengths, self.length_penalty)  # (14)
+            lp = length_penalty(lengths, self.length_penalty)
         if self.coverage_penalty:
-            covered = coverage_penalty(coverage, mask, self.coverage_penalty)
-            log_probs += covered[..., None]  # (14)
-        return log_probs
+            cp = coverage_penalty(coverage, mask, self.coverage_penalty)[..., None]
+        return log_probs / lp + cp  # Wu (14: s)
 
     def done(self, now, limits, mask):
         all_finished = tf.reduce_all(now.finished, axis=1)
@@ -130,3 +133,58 @@ class BeamSearch(Search):
         ranking = tf.where(now.finished, self.rank(now, mask), NEG_INF)
         worst = tf.math.top_k(ranking, self.n_best)[0][:, -1]
         return all_finished | (worst > tf.reduce_max(open_bound, axis=1))
+
+
+def length_penalty(lengths, alpha):
+    """Return the length penalty lp(Y); |Y| counts the end token.
+
+    Args:
+        lengths: any shape.
+        alpha: 0: no penalty. 0.6 to 1 are usual; larger values prefer longer
+            hypotheses.
+
+    Returns:
+        float32, the shape of `lengths`. Log-probabilities are divided by it.
+
+    Equations:
+        lp(Y) = (5 + |Y|)^alpha / (5 + 1)^alpha  Wu (14: lp)
+
+    Example:
+        >>> length_penalty([1, 7], alpha=1.0).numpy().tolist()
+        [1.0, 2.0]
+
+    References:
+        Wu et al. 2016, arXiv:1609.08144.
+    """
+    return ((5.0 + tf.cast(lengths, tf.float32)) / 6.0) ** alpha  # Wu (14: lp)
+
+
+def coverage_penalty(coverage, mask, beta):
+    """Return the coverage penalty cp(X; Y).
+
+    It is 0 when all source positions are covered, and negative otherwise.
+
+    Args:
+        coverage: `[batch, ..., source]`, alignments summed over the target.
+        mask: `[batch, source]`, True = real, or None.
+        beta: 0: no penalty.
+
+    Returns:
+        float32 `[batch, ...]`, at most 0, to be added to the log-probability. A
+        coverage below 1e-6 counts as 1e-6, because log 0 is infinite.
+
+    Equations:
+        cp(X; Y) = beta * sum{log(min(sum{p[i, j] : j}, 1)) : i}  Wu (14: cp)
+
+    Example:
+        >>> seen = np.array([[0.5, 1.0, 0.0]], "float32")  # the last one is padding
+        >>> penalty = coverage_penalty(seen, np.array([[True, True, False]]), beta=1.0)
+        >>> np.testing.assert_allclose(penalty, [np.log(0.5)], rtol=1e-6)
+
+    References:
+        Wu et al. 2016, arXiv:1609.08144.
+    """
+    covered = tf.math.log(tf.clip_by_value(coverage, UNCOVERED, 1.0))
+    if mask is not None:
+        covered = tf.where(per_query(mask, len(coverage.shape)), covered, 0.0)
+    return beta * tf.reduce_sum(covered, axis=-1)  # Wu (14: cp)

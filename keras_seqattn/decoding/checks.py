@@ -3,10 +3,17 @@
 import tensorflow as tf
 from keras import tree
 
+from keras_seqattn.checks import nearest
 from keras_seqattn.decoding.relative_length import RelativeLength
 from keras_seqattn.decoding.search import Search
 from keras_seqattn.decoding.step_model import StepModel
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
+
+_SEARCHES = {
+    "Greedy": "Greedy()",
+    "BeamSearch": "BeamSearch(5)",
+    "Sample": "Sample(temperature=0.7)",
+}
 
 
 def check_model(model):
@@ -15,7 +22,7 @@ def check_model(model):
         raise four_part_error(
             "decode got an unusable model",
             "an object with the methods start(source) and step(tokens, state, memory)",
-            repr(model),
+            abbreviated(model),
             "Pass a Seq2Seq, an Ensemble, or a model of your own (see StepModel)",
         )
 
@@ -66,8 +73,8 @@ def check_search(search, max_length, tokens):
         raise four_part_error(
             "decode got an unusable search",
             "Greedy(), Sample(...) or BeamSearch(...)",
-            repr(search),
-            "Pass an instance, e.g. Greedy()",
+            abbreviated(search),
+            f"Pass an instance, e.g. {_nearest_search(search)}",
         )
     owner = type(search).__name__
     if not isinstance(max_length, (int, RelativeLength)) or isinstance(
@@ -103,9 +110,23 @@ def check_search(search, max_length, tokens):
         )
 
 
+def _nearest_search(search):
+    """Return the search that a name or a class probably means, as it is written."""
+    written = search.__name__ if isinstance(search, type) else search
+    return _SEARCHES[nearest(written, _SEARCHES) or "Greedy"]
+
+
 def check_source(owner, source):
-    """Check that there is at least one sentence and one position."""
+    """Check that there is at least one sentence and one position, and no text."""
     for x in tree.flatten(source):
+        if x.dtype == tf.string:
+            raise four_part_error(
+                f"{owner} got texts instead of token ids",
+                "integers [batch, source]",
+                f"strings of shape {tuple(x.shape)}",
+                "Use a Translator, or encode the texts with a text processor and add "
+                "the end token",
+            )
         if len(x.shape) < 2 or 0 in x.shape[:2]:
             raise four_part_error(
                 f"{owner} got an unusable source",

@@ -6,7 +6,6 @@ import tensorflow as tf
 
 from keras_seqattn.decoding.checks import check_model
 from keras_seqattn.decoding.constraints import normalise
-from keras_seqattn.decoding.step_model import look_ahead
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.types import Started, Step
 
@@ -84,6 +83,12 @@ class Ensemble:
     def variables(self):
         return [v for m in self.models for v in getattr(m, "variables", ())]
 
+    def check_ids(self, source, target=None):
+        """Check ids as each model does that can."""
+        for model in self.models:
+            if hasattr(model, "check_ids"):
+                model.check_ids(source, target)
+
     def start(self, source):
         """Return `Started` with the states and memories of all models."""
         started = [model.start(source) for model in self.models]
@@ -91,10 +96,13 @@ class Ensemble:
         memory = EnsembleMemory([s.memory for s in started], mask)
         return Started([s.state for s in started], memory)
 
-    def look_ahead(self, memory):
+    def precompute(self, memory):
         """Return the memory with work that many steps share already done."""
-        members = zip(self.models, memory.members, strict=True)
-        return memory._replace(members=[look_ahead(*member) for member in members])
+        ahead = [
+            model.precompute(member) if hasattr(model, "precompute") else member
+            for model, member in zip(self.models, memory.members, strict=True)
+        ]
+        return memory._replace(members=ahead)
 
     def select(self, memory, rows):
         """Return the memory of some sentences of the batch."""

@@ -36,6 +36,26 @@ class StepInfo(NamedTuple):
     seed: Any  # int32 scalar, one for all steps, for searches that draw
 
 
+def initial_hypotheses(search, batch, source_size, max_length, special):
+    """Return empty `Hypotheses`, with the start token as the last token."""
+    log_probs = search.first(batch)
+    zeros = tf.zeros_like(log_probs, tf.int32)
+    history = coverage = ()
+    if search.no_repeat_ngram:
+        history = tf.zeros(tf.concat([tf.shape(zeros), [max_length]], 0), tf.int32)
+        history = tf.ensure_shape(history, (*zeros.shape, None))
+    if search.coverage_penalty:
+        coverage = tf.zeros(tf.concat([tf.shape(zeros), [source_size]], 0))
+    return Hypotheses(
+        tokens=zeros + special.start,
+        log_probs=log_probs,
+        lengths=zeros,
+        finished=log_probs == -float("inf"),
+        coverage=coverage,
+        history=history,
+    )
+
+
 def is_tracked(x):
     """Whether a search tracks this part of its records; `()` stands for no."""
     return not isinstance(x, tuple)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from keras_seqattn.decoding.scoring import score
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 
 
 def most_aligned(model, pairs, per_token, batch_size):
@@ -19,6 +19,14 @@ def most_aligned(model, pairs, per_token, batch_size):
         int32 `[source_vocabulary, per_token]`, the most frequent first, the lower id
         first among equally frequent ones; rows are filled with -1.
     """
+    lists = [getattr(pairs, side, None) for side in ("source", "target")]
+    if not all(hasattr(side, "lengths") for side in lists):
+        raise four_part_error(
+            "Shortlist.learn got pairs that are not encoded",
+            "EncodedPairs",
+            abbreviated(pairs),
+            "Call data.encode(pairs, source_text, target_text) first",
+        )
     source_size = _vocabulary_size(model, "source")
     target_size = _vocabulary_size(model, "target")
     order = pairs.target.lengths.argsort(kind="stable")

@@ -43,12 +43,11 @@ from keras_seqattn.decoding.hypotheses import (
     add_coverage,
     advance,
     gather_parents,
+    initial_hypotheses,
     is_tracked,
 )
-from keras_seqattn.decoding.search import initial_hypotheses
 from keras_seqattn.decoding.search_request import make_request
 from keras_seqattn.decoding.shortlist_places import to_places
-from keras_seqattn.decoding.step_model import look_ahead
 
 
 @tf.autograph.experimental.do_not_convert
@@ -65,7 +64,7 @@ def decode(
     """Search for the targets of a batch of sources.
 
     The search is one `tf.while_loop`. An eager call compiles it once for each model,
-    search and set of options (and once more if it pays to look ahead), for all batch
+    search and set of options (and once more if it pays to precompute), for all batch
     sizes and lengths; the target axis is as long as the longest hypothesis. Inside a
     `tf.function` the loop becomes part of that function, and the target axis is
     `max_length`, so that XLA can compile it.
@@ -89,8 +88,8 @@ def decode(
         prefix: int ids `[batch, target]`, padded: all hypotheses of a sentence begin
             with its row. A row of padding forces no token. None: no row does. Inside a
             `tf.function` the ids are not checked.
-        leaving: whether finished sentences may leave the batch: the result is the same,
-            but faster. It has no effect with a prefix, a memory without a mask, a model
+        leaving: whether finished sentences may leave the batch: faster, with the same
+            result. It has no effect with a prefix, a memory without a mask, a model
             without `select`, or a search without `best_of` (`Sample`). XLA cannot
             compile it. None: True in an eager call, else False.
         shortlist: `Shortlist` of the tokens that get logits, for a model with
@@ -150,10 +149,10 @@ def _decode_eagerly(model, inputs, options):
         return decoded, vocabulary
 
     inputs = tree.map_structure(tf.convert_to_tensor, inputs)
+    if hasattr(model, "check_ids"):
+        model.check_ids(inputs.source)
     decoded, vocabulary = compiled(model, ("decode", options), run)(inputs)
-    if (
-        inputs.has_prefix and options.shortlist is None
-    ):  # a shortlist was checked before
+    if inputs.has_prefix and options.shortlist is None:  # else `make_request` did it
         checks.check_forced(inputs.prefix, vocabulary, options.special)
     return decoded
 
@@ -174,8 +173,8 @@ def _search(model, inputs, options, is_static):
     prefix = inputs.prefix if inputs.has_prefix else None
     rules = TokenRules(options.search, options.special, prefix)
     state, memory = model.start(inputs.source)
-    if options.looks_ahead:
-        memory = look_ahead(model, memory)
+    if options.precomputes:
+        memory = model.precompute(memory)
     ids = None
     if options.shortlist is not None:  # from here on, tokens are places in `ids`
         ids, rules = to_places(options.shortlist, inputs.source, rules)
@@ -205,7 +204,7 @@ def _search(model, inputs, options, is_static):
 
 
 class _Loop(NamedTuple):
-    """What stays the same from step to step."""
+    """The values that no step changes."""
 
     model: Any
     rules: TokenRules

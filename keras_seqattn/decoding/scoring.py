@@ -4,7 +4,7 @@ import tensorflow as tf
 
 from keras_seqattn.decoding.checks import check_source, check_tokens
 from keras_seqattn.decoding.compiled_functions import compiled
-from keras_seqattn.decoding.step_model import can_score
+from keras_seqattn.decoding.model_checks import can_score
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.types import Scored, SpecialTokens
 
@@ -48,7 +48,7 @@ def score(model, source, target, tokens=None):
             "Pass a model that can be called on whole sentences",
         )
     check_tokens("score", model, tokens)
-    source, target = tf.convert_to_tensor(source), tf.cast(target, tf.int32)
+    source, target = map(tf.convert_to_tensor, (source, target))
     check_source("score", source)
     if len(target.shape) != 2 or 0 in target.shape:
         raise four_part_error(
@@ -67,6 +67,10 @@ def score(model, source, target, tokens=None):
             f"shapes {tuple(source.shape)} and {tuple(target.shape)}",
             "Pass the same number of rows",
         )
+
+    if tf.executing_eagerly() and hasattr(model, "check_ids"):
+        model.check_ids(source, target)
+    target = tf.cast(target, tf.int32)
 
     def run(model, source, target):
         return _score(model, source, target, tokens)

@@ -1,4 +1,4 @@
-"""The base class of the searches, and the hypotheses that they begin with."""
+"""The base class of the searches."""
 
 import dataclasses
 
@@ -6,7 +6,6 @@ import keras
 import tensorflow as tf
 
 from keras_seqattn.checks import check_count
-from keras_seqattn.decoding.hypotheses import Hypotheses
 from keras_seqattn.errors import four_part_error
 
 
@@ -74,26 +73,6 @@ class Search:
     @classmethod
     def from_config(cls, config):
         return cls(**config)
-
-
-def initial_hypotheses(search, batch, source_size, max_length, special):
-    """Return empty `Hypotheses`, with the start token as the last token."""
-    log_probs = search.first(batch)
-    zeros = tf.zeros_like(log_probs, tf.int32)
-    history = coverage = ()
-    if search.no_repeat_ngram:
-        history = tf.zeros(tf.concat([tf.shape(zeros), [max_length]], 0), tf.int32)
-        history = tf.ensure_shape(history, (*zeros.shape, None))
-    if search.coverage_penalty:
-        coverage = tf.zeros(tf.concat([tf.shape(zeros), [source_size]], 0))
-    return Hypotheses(
-        tokens=zeros + special.start,
-        log_probs=log_probs,
-        lengths=zeros,
-        finished=log_probs == -float("inf"),
-        coverage=coverage,
-        history=history,
-    )
 
 
 register = keras.saving.register_keras_serializable(package="keras_seqattn")

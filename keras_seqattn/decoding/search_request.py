@@ -7,9 +7,9 @@ from keras import tree
 
 from keras_seqattn.decoding import checks
 from keras_seqattn.decoding.constraints import TokenRules
+from keras_seqattn.decoding.model_checks import can_select
 from keras_seqattn.decoding.relative_length import RelativeLength
 from keras_seqattn.decoding.shortlist_checks import check_shortlist
-from keras_seqattn.decoding.step_model import can_select
 from keras_seqattn.types import SpecialTokens
 
 # With so many rows, a matrix product takes longer than reading its weights from memory.
@@ -39,7 +39,7 @@ class SearchOptions(NamedTuple):
     search: Any  # `Search`
     special: Any  # `SpecialTokens`
     relative_length: Any  # `RelativeLength`; None: all sentences have one maximum
-    looks_ahead: bool  # whether to call `look_ahead`
+    precomputes: bool  # whether to call `precompute`
     may_shrink: bool  # whether finished sentences may leave the batch
     shortlist: Any  # `Shortlist` or None
 
@@ -82,8 +82,8 @@ def make_request(
         search=search,
         special=special,
         relative_length=max_length if is_relative else None,
-        looks_ahead=hasattr(model, "look_ahead")
-        and _does_look_ahead_pay(search, source, max_length),
+        precomputes=hasattr(model, "precompute")
+        and _does_precomputing_pay(search, source, max_length),
         # A search without `best_of` draws one array of numbers for the whole batch.
         may_shrink=bool(
             leaving and can_select(model) and search.best_of and prefix is None
@@ -100,11 +100,11 @@ def as_tensors(source):
     return tree.map_structure(tf.convert_to_tensor, source)
 
 
-def _does_look_ahead_pay(search, source, max_length):
+def _does_precomputing_pay(search, source, max_length):
     """Whether to compute for all source positions what a step computes for its context.
 
     Both are the same amount of work if a source gets as many queries as it has
-    positions. Looking ahead also avoids products of few rows, which mostly wait for
+    positions. Precomputing also avoids products of few rows, which mostly wait for
     memory; but greedy decoding of many sentences has many rows anyway.
     """
     batch, size = tree.flatten(source)[0].shape[:2]

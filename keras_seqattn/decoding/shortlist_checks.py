@@ -4,8 +4,8 @@ import numpy as np
 import tensorflow as tf
 
 from keras_seqattn.decoding.checks import check_forced, check_ids, check_vocabulary
+from keras_seqattn.decoding.model_checks import can_shorten
 from keras_seqattn.decoding.shortlist import Shortlist, fixed_ids
-from keras_seqattn.decoding.step_model import can_shorten
 from keras_seqattn.errors import four_part_error
 
 

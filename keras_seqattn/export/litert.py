@@ -3,6 +3,7 @@
 import keras
 import tensorflow as tf
 
+from keras_seqattn.decoding.empty_translation import with_empty_translations
 from keras_seqattn.decoding.loop import decode
 from keras_seqattn.decoding.relative_length import RelativeLength
 from keras_seqattn.export.cudnn import without_cudnn
@@ -25,7 +26,8 @@ def export_litert(
     texts are encoded and decoded with operations of `tensorflow_text.tflite_registrar`.
     All shapes are static. The file has one signature, from `text`, strings `[batch]`,
     to the fields of `Translated` without the byte offsets of source tokens
-    (`source_starts`, `source_ends`). `litert_function` runs it in Python.
+    (`source_starts`, `source_ends`). `litert_function` runs it in Python. LiteRT has no
+    infinite constants: the least float32 stands for a score of -inf.
 
     The source text must be `Characters`, `Words`, `WordPiece` or a unigram
     `SentencePiece`, without Unicode normalisation. NUL characters at the end of a text
@@ -77,22 +79,21 @@ def _function(pipeline, source_length, target_length, batch):
     variables = getattr(model, "variables", ())
     values = [(v, keras.ops.convert_to_numpy(v)) for v in variables]
     text = tf.TensorSpec([batch], tf.string, name="text")
+    special = pipeline.source_text.tokens
 
     @tf.function(input_signature=[text], autograph=False)
     def translate(text):
         source = read(text)
         with keras.StatelessScope([(v, tf.constant(x)) for v, x in values]):
-            decoded = decode(
-                model, source.ids, search, limit, pipeline.source_text.tokens
-            )
+            decoded = decode(model, source.ids, search, limit, special)
+        decoded = with_empty_translations(
+            decoded, source.blank, source.lengths, special
+        )
         alignments = decoded.alignments
         if len(alignments.shape) == 5:  # heads stand before the target
             alignments = tf.reduce_mean(alignments, axis=2)
         tokens = _pad_target(decoded.tokens, target_length)
-        written = tf.where(
-            source.blank[:, None, None], pipeline.target_text.tokens.pad, tokens
-        )
-        texts = write(tf.reshape(written, [batch * search.n_best, target_length]))
+        texts = write(tf.reshape(tokens, [batch * search.n_best, target_length]))
         return {
             "texts": tf.reshape(texts, [batch, search.n_best]),
             "scores": decoded.scores,

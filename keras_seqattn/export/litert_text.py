@@ -27,7 +27,7 @@ class ReadIds(NamedTuple):
     ids: Any  # int32 [batch, source], padded
     lengths: Any  # int32 [batch]
     cut: Any  # bool [batch], whether the end of the text was not read
-    blank: Any  # bool [batch], whether the text is only white space
+    blank: Any  # bool [batch], whether the text is blank, see `are_blank`
 
 
 def reader(text, length):
@@ -78,7 +78,7 @@ def _character_reader(text, length):
     def read(texts):
         codes, sizes = code_points(texts, length)
         ids, lengths = _ended(text, table(codes), sizes)
-        return ReadIds(ids, lengths, sizes >= length, _is_blank(codes))
+        return ReadIds(ids, lengths, sizes >= length, _are_blank(codes, lengths))
 
     return read
 
@@ -100,7 +100,7 @@ def _subword_reader(text, length):
         counts = splits[1:] - splits[:-1]
         ids, lengths = _ended(text, tf.gather(values, places), counts)
         cut = (counts >= length) | (sizes == count)
-        return ReadIds(ids, lengths, cut, _is_blank(codes))
+        return ReadIds(ids, lengths, cut, _are_blank(codes, lengths))
 
     return read
 
@@ -182,7 +182,7 @@ def _ended(text, ids, sizes):
     return tf.where(at == lengths, text.tokens.end, ids), lengths[:, 0] + 1
 
 
-def _is_blank(codes):
+def _are_blank(codes, lengths):
     spaces = tf.constant([0, *map(ord, WHITE_SPACE)])  # 0 is the padding
-    blank = tf.reduce_any(codes[..., None] == spaces, axis=-1)
-    return tf.reduce_all(blank, axis=1)
+    is_white = tf.reduce_any(codes[..., None] == spaces, axis=-1)
+    return tf.reduce_all(is_white, axis=1) | (lengths == 1)

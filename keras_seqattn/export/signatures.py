@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from keras_seqattn.decoding.step_model import can_score
+from keras_seqattn.decoding.model_checks import can_score
 from keras_seqattn.errors import four_parts
 
 _TEXT, _SOURCE, _TARGET = (

@@ -5,7 +5,6 @@ One public class per file; `parts` has the code that they share.
 
 from keras_seqattn.layers.attention import Attention
 from keras_seqattn.layers.attention_decoder import AttentionDecoder
-from keras_seqattn.layers.attentive_cell import AttentiveCell
 from keras_seqattn.layers.bahdanau_attention import BahdanauAttention
 from keras_seqattn.layers.bahdanau_cell import BahdanauCell
 from keras_seqattn.layers.bi_encoder import BiEncoder
@@ -16,7 +15,7 @@ from keras_seqattn.layers.composite import Composite
 from keras_seqattn.layers.conditional_cell import ConditionalCell
 from keras_seqattn.layers.context_cell import ContextCell
 from keras_seqattn.layers.coverage_attention import CoverageAttention
-from keras_seqattn.layers.decoder_cell import DecoderCell
+from keras_seqattn.layers.decoder_cell import AttentiveCell, DecoderCell
 from keras_seqattn.layers.deep_output_head import DeepOutputHead
 from keras_seqattn.layers.encoder import Encoder
 from keras_seqattn.layers.gnmt_cell import GNMTCell

@@ -5,13 +5,13 @@ from keras import ops, tree
 
 from keras_seqattn.checks import check_count, check_rate
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.layers.composite import Composite
+from keras_seqattn.layers.composite import Composite, training_kwargs
 from keras_seqattn.layers.parts import checks
-from keras_seqattn.layers.parts.loop_dropout import LoopDropout
-from keras_seqattn.layers.parts.training_kwargs import training_kwargs
+from keras_seqattn.layers.parts.call_arguments import plain_call
+from keras_seqattn.layers.parts.dropout import LoopDropout
 from keras_seqattn.ops import dispatch
 from keras_seqattn.ops.align import context_vector
-from keras_seqattn.ops.mask import carry_mask, zero_padding
+from keras_seqattn.ops.mask import carry_mask, row_positions, zero_padding
 from keras_seqattn.types import Attended, Memory
 
 
@@ -30,16 +30,17 @@ class Attention(Composite):
         kernel_initializer: for the projections.
         seed: for dropout.
         implementation: of a score with a hidden layer. "reference" is the equation;
-            "fast" never has that layer for all queries at once, nor keeps it for the
-            gradient; "auto" chooses by the shapes. Without a hidden layer, "fast" is an
+            "fast" computes the hidden layer in parts, and again for the gradient: less
+            memory. "auto" chooses by the shapes. Without a hidden layer, "fast" is an
             error.
         **kwargs: of `keras.layers.Layer`.
 
     Call arguments:
         query: `[batch, query_depth]`, or `[batch, target, query_depth]`.
-        value: `[batch, source, memory_depth]`.
-        query_mask: `[batch, target]`, True = real. Masked queries give zeros, and leave
-            the state of a mechanism that has one as it is.
+        value: `[batch, source, memory_depth]`; or an `Encoded`, or a ragged tensor:
+            they bring their mask, and a `value_mask` beside them masks even more.
+        query_mask: `[batch, target]`, True = real. A masked query gives zeros
+            and does not change the state.
         value_mask: `[batch, source]`, True = real.
         return_attention_scores: whether to return the alignment too.
         training: whether dropout applies.
@@ -58,6 +59,7 @@ class Attention(Composite):
     """
 
     _has_fast_score = False  # whether `score` uses `_implementation_of`
+    needs_positions = False  # whether `score` reads the `positions` of a memory
 
     def __init__(
         self,
@@ -104,16 +106,19 @@ class Attention(Composite):
         """Project the source once, and set its padding to zero.
 
         Args:
-            value: `[batch, source, memory_depth]`.
+            value: `[batch, source, memory_depth]`, or an `Encoded` with its mask.
             mask: `[batch, source]`, True = real, or None.
 
         Returns:
-            `Memory(values, keys, mask)`.
+            `Memory(values, keys, mask)`; its `positions` number the real positions from
+            1 on if `needs_positions`.
         """
         checks.check_source(type(self).__name__, value.shape)
         checks.check_mask(type(self).__name__, mask, "value", value.shape, "source")
         value = zero_padding(value, mask)
-        return Memory(self.project_values(value), self.project_keys(value), mask)
+        positions = row_positions(mask, value) if self.needs_positions else ()
+        values, keys = self.project_values(value), self.project_keys(value)
+        return Memory(values, keys, mask, positions=positions)
 
     def initial_state(self, memory):
         """The state before the first query, a nest; () without a state."""
@@ -140,12 +145,16 @@ class Attention(Composite):
         return self.read(alignment, memory, state, training)
 
     def score(self, query, memory, state=()):
-        """Scores `[batch, ..., source]` of a query against a memory."""
+        """Scores `[batch, ..., source]` of a query against a memory.
+
+        They may be float32 in half precision. A score runs in a loop, so use
+        `apply_projection` and `compute_weight`.
+        """
         raise four_part_error(
             f"{type(self).__name__} has no score",
             "a subclass of Attention that defines score(query, memory, state)",
             "none",
-            "See CONTRIBUTING.md",
+            "Define it; it returns scores [batch, ..., source]",
             kind=NotImplementedError,
         )
 
@@ -172,6 +181,10 @@ class Attention(Composite):
         return value
 
     # Whole sequences --------------------------------------------------------------
+
+    def __call__(self, *args, **kwargs):
+        args, kwargs = plain_call(self, args, kwargs)
+        return super().__call__(*args, **kwargs)
 
     def call(
         self,
@@ -247,6 +260,7 @@ class Attention(Composite):
         )
         checks.check_target(owner, "a query", query_shape)
         checks.check_source(owner, value_shape)
+        checks.check_batch(owner, "query", query_shape, value_shape)
 
     def _check(self, query, value, query_mask, value_mask):
         owner = type(self).__name__

@@ -9,6 +9,7 @@ from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.composite import Composite
 from keras_seqattn.layers.decoder_cell import PROTOCOL
 from keras_seqattn.layers.parts import checks
+from keras_seqattn.layers.parts.call_arguments import plain_call
 from keras_seqattn.layers.parts.nested_layers import build_part, serialize_part
 from keras_seqattn.ops import dispatch
 from keras_seqattn.ops.mask import carry_mask, zero_padding
@@ -24,18 +25,21 @@ class AttentionDecoder(Composite):
     `keras.layers.RNN` can neither pass a memory to its cell nor return alignments.
 
     Args:
-        cell: `BahdanauCell`, `LuongCell`, `GNMTCell`, `ContextCell`, or another layer
-            with the methods of `DecoderCell`.
+        cell: a `DecoderCell`, such as `BahdanauCell` or `LuongCell`, or another layer
+            with its methods.
         unroll: whether to unroll the loop in Python, for short targets of known length;
             else one compiled loop serves all lengths.
-        implementation: of that loop (not with `unroll`, nor eagerly): "reference" is
-            autodiff's; "fast" keeps less and multiplies more at once, first derivatives
-            only; "auto": fast in training, where it can.
+        implementation: of that loop. "reference": TensorFlow computes the gradient;
+            "fast": less memory and fewer, larger products, but no second derivatives;
+            "auto": "fast" in training if possible, else "reference". Eager calls and
+            `unroll` ignore it.
         **kwargs: of `keras.layers.Layer`.
 
     Call arguments:
         inputs: `[batch, target, embedding]`, the embedded target, shifted right.
-        value: `[batch, source, memory_depth]`, the values of the encoder.
+        value: `[batch, source, memory_depth]`, the values of the encoder; or all that
+            it returned, `Encoded`, with its mask. A `value_mask` beside it masks even
+            more.
         initial_state: the recurrent state before the first step, in Keras's structure
             (a bridge makes one), or a whole state that was returned; None: zeros.
         inputs_mask: `[batch, target]`, True = real. Masked steps give zeros and leave
@@ -98,14 +102,14 @@ class AttentionDecoder(Composite):
         checks.check_mask(type(self).__name__, mask, "value", value.shape, "source")
         return self.cell.prepare(value, mask)
 
-    def look_ahead(self, memory):
+    def precompute(self, memory):
         """Return a memory with more precomputed, so that the steps get cheaper.
 
         It pays if there are about as many queries as source positions, and if the
         products of a step have few rows: `decode` decides. It has no dropout: do not
         train with it.
         """
-        return self.cell.look_ahead(Memory(*memory))
+        return self.cell.precompute(Memory(*memory))
 
     def initial_state(self, memory, initial_state=None):
         """The state before the first step, from the recurrent part of it.
@@ -116,6 +120,7 @@ class AttentionDecoder(Composite):
                 state, which a call with `return_state=True` or a step returned, goes on
                 from there.
         """
+        checks.check_memory(f"{type(self).__name__}.initial_state", memory)
         if isinstance(initial_state, self.cell.state_type):
             return initial_state
         if initial_state is None:
@@ -127,6 +132,7 @@ class AttentionDecoder(Composite):
                 if whole is not None:
                     return whole
             checks.check_state(type(self).__name__, initial_state, sizes)
+            checks.check_state_batch(type(self).__name__, initial_state, memory)
             states = [
                 ops.cast(x, self.compute_dtype) for x in tree.flatten(initial_state)
             ]
@@ -160,11 +166,16 @@ class AttentionDecoder(Composite):
         """
         # A reloaded Functional model returns plain lists in place of named tuples.
         state, memory = self.cell.state_type(*state), Memory(*memory)
+        _check_axes(inputs_t, state)
         inputs_t, noise = self.cell.drop(inputs_t, training, axis=None)
         projected_t = self.cell.project(inputs_t)
         return self.cell.step(projected_t, state, memory, noise, training)
 
     # Whole sequences --------------------------------------------------------------
+
+    def __call__(self, *args, **kwargs):
+        args, kwargs = plain_call(self, args, kwargs)
+        return super().__call__(*args, **kwargs)
 
     def call(
         self,
@@ -184,8 +195,9 @@ class AttentionDecoder(Composite):
 
         def step(projected_t, state):
             step = self.cell.step(projected_t, state, memory, noise, training)
-            emitted = (step.output, step.alignment)
-            return emitted[: 1 + return_attention_scores], step.state
+            if return_attention_scores:
+                return (step.output, step.alignment), step.state
+            return (step.output,), step.state
 
         unroll = static_unroll
         if not self.unroll:
@@ -197,7 +209,8 @@ class AttentionDecoder(Composite):
         )
         results = [carry_mask(outputs, inputs_mask)]
         results += [ops.moveaxis(a, 1, -2) for a in alignments]  # heads before target
-        results += [state] * return_state
+        if return_state:
+            results.append(state)
         return results[0] if len(results) == 1 else tuple(results)
 
     def compute_mask(self, inputs, previous_mask):
@@ -254,6 +267,20 @@ class AttentionDecoder(Composite):
         checks.check_rank(owner, "inputs", inputs_shape, words)
         checks.check_target(owner, "inputs", inputs_shape)
         checks.check_source(owner, value_shape)
+        checks.check_batch(owner, "inputs", inputs_shape, value_shape)
+
+
+def _check_axes(inputs_t, state):
+    """Check that one step has the axes of its state: none between, or a beam."""
+    for each in tree.flatten(getattr(state, "recurrent", ()))[:1]:
+        if len(each.shape) != len(inputs_t.shape):
+            raise four_part_error(
+                "AttentionDecoder.step got inputs with other axes than its state",
+                f"those of a state of shape {tuple(each.shape)}",
+                f"inputs of shape {tuple(inputs_t.shape)}",
+                "Pass one step, [batch, embedding]; call the decoder itself on a "
+                "whole sequence",
+            )
 
 
 def _may_be(x, y):

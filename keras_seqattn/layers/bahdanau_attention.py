@@ -57,7 +57,7 @@ class BahdanauAttention(Attention):
         super().build(query_shape, value_shape)
         self.query_projection.build(query_shape)
         self.key_projection.build(value_shape)
-        # Half precision cannot hold the square of a short v.
+        # In float16 the squared length of a small v is rounded to 0.
         full = {"autocast": False} if self.normalize else {}
         self.v = self.add_weight(
             name="v", shape=(self.units,), initializer=self.kernel_initializer, **full
@@ -80,6 +80,7 @@ class BahdanauAttention(Attention):
             bias = self.compute_weight(self.bias)
         v = self.compute_weight(v)
         query = self.apply_projection(self.query_projection, query)
+        # `ops.score.additive_score`, or the function of this name in `ops.fast.score`
         return self._implementation_of(additive_score)(query, memory.keys, v, bias)
 
     def get_config(self):

@@ -6,7 +6,7 @@ from keras import ops, tree
 from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.layers.encoder import Encoder
 from keras_seqattn.layers.parts.checks import check_residual_from
-from keras_seqattn.layers.parts.recurrence import state_size
+from keras_seqattn.layers.parts.run_recurrent import state_size
 from keras_seqattn.types import Encoded
 
 
@@ -80,7 +80,7 @@ class BiEncoder(Encoder):
         super().__init__(units, cell, **kwargs)
         check_count("BiEncoder", "layers", layers)
         check_choice("BiEncoder", "merge", merge, ("concat", "sum"))
-        self.layers, self.merge = layers, merge
+        self.layer_count, self.merge = layers, merge
         check_residual_from("BiEncoder", residual_from)
         self.residual_from = residual_from
         self.input_dropout = self.new_dropout()
@@ -129,7 +129,7 @@ class BiEncoder(Encoder):
     def get_config(self):
         return {
             **super().get_config(),
-            "layers": self.layers,
+            "layers": self.layer_count,
             "merge": self.merge,
             "residual_from": self.residual_from,
         }

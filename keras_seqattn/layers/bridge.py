@@ -6,7 +6,7 @@ from keras import ops, tree
 from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.composite import Composite
-from keras_seqattn.layers.parts.recurrence import as_lists
+from keras_seqattn.layers.parts.run_recurrent import as_lists
 from keras_seqattn.ops.mask import row_lengths, zero_padding
 from keras_seqattn.ops.precision import at_least_float32
 from keras_seqattn.types import Encoded
@@ -108,7 +108,7 @@ class CopyBridge(Bridge):
 
     def __init__(self, layers=None, **kwargs):
         super().__init__(**kwargs)
-        self.layers = None if layers is None else list(layers)
+        self.layer_indices = None if layers is None else list(layers)
 
     def call(self, encoded):
         return self._chosen(_as_encoded(self, encoded).state)
@@ -118,17 +118,17 @@ class CopyBridge(Bridge):
         return tree.map_shape_structure(tuple, self._chosen(states))
 
     def get_config(self):
-        layers = None if self.layers is None else list(self.layers)
+        layers = None if self.layer_indices is None else list(self.layer_indices)
         return {**super().get_config(), "layers": layers}
 
     def _chosen(self, states):
         depth = len(states)
-        chosen = range(depth) if self.layers is None else self.layers
+        chosen = range(depth) if self.layer_indices is None else self.layer_indices
         if not chosen or not all(-depth <= i < depth for i in chosen):
             raise four_part_error(
                 "CopyBridge got layers that the encoder does not have",
                 f"indices from {-depth} to {depth - 1}",
-                f"layers={self.layers}",
+                f"layers={self.layer_indices}",
                 "Count from 0 at the bottom, or use None for all layers",
             )
         states = [states[i] for i in chosen]

@@ -85,7 +85,7 @@ class ComposedAttention(Attention):
             "a subclass of ComposedAttention that defines align(scores, query, "
             "memory, past, training)",
             "none",
-            "See CONTRIBUTING.md",
+            "Define it; it returns the alignment and the new past",
             kind=NotImplementedError,
         )
 

@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.layers.attentive_cell import AttentiveCell
+from keras_seqattn.layers.decoder_cell import AttentiveCell
 from keras_seqattn.layers.parts.cell_factory import new_recurrent_cell
 from keras_seqattn.layers.parts.cell_stack import drop
 from keras_seqattn.types import Step
@@ -59,11 +59,11 @@ class ConditionalCell(AttentiveCell):
 
     def __init__(self, units, attention, cell="gru", **kwargs):
         super().__init__(units, attention, cell, **kwargs)
-        if self.layers != 1:
+        if self.layer_count != 1:
             raise four_part_error(
                 "ConditionalCell got several layers",
                 "layers=1, which is both of its cells",
-                f"layers={self.layers}",
+                f"layers={self.layer_count}",
                 "For a deep decoder use BahdanauCell, LuongCell or GNMTCell",
             )
         self.cells = [

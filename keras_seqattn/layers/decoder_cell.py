@@ -1,4 +1,4 @@
-"""The base of the decoder cells: their protocol and their common arguments."""
+"""The bases of the decoder cells: their protocol, and an attention mechanism."""
 
 import keras
 from keras import ops, tree
@@ -6,6 +6,7 @@ from keras import ops, tree
 from keras_seqattn.checks import check_count, check_rate
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.composite import Composite
+from keras_seqattn.layers.parts import checks
 from keras_seqattn.layers.parts.cell_factory import NAMES
 from keras_seqattn.layers.parts.keras_cell_checks import (
     Template,
@@ -14,6 +15,7 @@ from keras_seqattn.layers.parts.keras_cell_checks import (
     check_no_dropout,
     check_recurrent_dropout,
 )
+from keras_seqattn.layers.parts.nested_layers import build_part, serialize_part
 
 PROTOCOL = (
     "build",
@@ -21,7 +23,7 @@ PROTOCOL = (
     "state_type",
     "zero_state",
     "prepare",
-    "look_ahead",
+    "precompute",
     "drop",
     "project",
     "initial_state",
@@ -34,7 +36,8 @@ PROTOCOL = (
 class DecoderCell(Composite):
     """The protocol of a decoder cell; wrap one in an `AttentionDecoder` to run it.
 
-    A cell defines (work that can be done once per sequence is not done in `step`):
+    A cell defines these methods. Work that can be done once per sequence belongs into
+    `prepare`, `drop` or `project`, not into `step`:
         build(inputs_shape, value_shape)
         state_type: the `NamedTuple` of its whole state.
         prepare(value, mask) -> Memory: once per source.
@@ -46,17 +49,17 @@ class DecoderCell(Composite):
 
     and inherits, if its cells are in `recurrence`:
         state_size: sizes of the recurrent part of the state, in Keras's structure.
-        zero_state(memory): that part, all zeros.
-        look_ahead(memory) -> Memory: with more precomputed, for many steps.
-        drop(inputs, training) -> inputs, noise: dropout of the inputs, and the masks
-            that last a sequence; once for all target steps.
+        zero_state(memory): the recurrent part, filled with zeros.
+        precompute(memory) -> Memory: with more precomputed, for many steps.
+        drop(inputs, training, axis) -> inputs, noise: dropout of the inputs, and the
+            masks that last a sequence; once for all target steps.
         project(inputs) -> projected: once for all target steps, too.
 
     Args:
         units: size of the recurrent state.
-        cell: "gru" (Keras's and cuDNN's: reset after the product), "gru_paper" (reset
-            before it; its z is the share of the new state, in Keras of the old one),
-            "lstm", "simple", "layer_norm_gru", "layer_norm_lstm" (their products are
+        cell: "gru" (Keras's and cuDNN's: reset after the product), "gru_paper" (the
+            paper's: reset before the product, and z is the share of s~), "lstm",
+            "simple", "layer_norm_gru", "layer_norm_lstm" (their products are
             normalised, see `LayerNormLSTMCell`), or a Keras RNN cell, of which every
             decoder gets a copy.
         layers: number of recurrent layers; a Keras cell brings its own.
@@ -80,7 +83,7 @@ class DecoderCell(Composite):
         units,
         cell,
         layers=1,
-        kernel_initializer="glorot_uniform",
+        kernel_initializer="he_uniform",
         recurrent_initializer="orthogonal",
         dropout=0.0,
         recurrent_dropout=0.0,
@@ -102,7 +105,7 @@ class DecoderCell(Composite):
                 "Name the cell, e.g. cell='lstm', or stack cells with "
                 "keras.layers.StackedRNNCells",
             )
-        self.units, self.layers = units, layers
+        self.units, self.layer_count = units, layers
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.recurrent_initializer = keras.initializers.get(recurrent_initializer)
         self.dropout, self.recurrent_dropout = dropout, recurrent_dropout
@@ -133,7 +136,7 @@ class DecoderCell(Composite):
             lambda size: ops.zeros((batch, size), self.compute_dtype), self.state_size
         )
 
-    def look_ahead(self, memory):
+    def precompute(self, memory):
         """Return a memory with more precomputed than by `prepare`; not for training."""
         return memory
 
@@ -169,7 +172,7 @@ class DecoderCell(Composite):
             **super().get_config(),
             "units": self.units,
             "cell": cell if isinstance(cell, str) else cell.config,
-            "layers": self.layers,
+            "layers": self.layer_count,
             "kernel_initializer": serialize(self.kernel_initializer),
             "recurrent_initializer": serialize(self.recurrent_initializer),
             "dropout": self.dropout,
@@ -177,3 +180,44 @@ class DecoderCell(Composite):
             "use_variational_dropout": self.use_variational_dropout,
             "seed": self.seed,
         }
+
+
+class AttentiveCell(DecoderCell):
+    """Base of the cells that attend; a subclass decides when.
+
+    Args:
+        units: size of the recurrent state.
+        attention: the mechanism, a new one: the cell owns it.
+        cell: see `DecoderCell`, like the other arguments.
+    """
+
+    parts = ("cell", "attention")
+
+    def __init__(self, units, attention, cell, **kwargs):
+        checks.check_attention(type(self).__name__, attention)
+        kwargs.setdefault("dtype", attention.dtype_policy)
+        super().__init__(units, cell, **kwargs)
+        self.attention = attention
+
+    def build_attention(self, inputs_shape, value_shape):
+        """Build the mechanism for queries of the size `units`."""
+        build_part(self, self.attention, self._query_shape(inputs_shape), value_shape)
+
+    def context_depth(self, inputs_shape, value_shape):
+        """The last size of the contexts."""
+        shapes = self._query_shape(inputs_shape), value_shape
+        return self.attention.compute_output_shape(*shapes)[-1]
+
+    def alignment_shape(self, inputs_shape, value_shape):
+        shapes = self._query_shape(inputs_shape), value_shape
+        return self.attention.alignment_shape(*shapes)
+
+    def _query_shape(self, inputs_shape):
+        return (*inputs_shape[:-1], self.units)
+
+    def prepare(self, value, mask=None):
+        """`Memory` of a source `[batch, source, memory_depth]`."""
+        return self.attention.prepare(value, mask)
+
+    def get_config(self):
+        return {**super().get_config(), "attention": serialize_part(self.attention)}

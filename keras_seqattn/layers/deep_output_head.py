@@ -24,7 +24,8 @@ class DeepOutputHead(Composite):
         pieces: how many linear pieces each maxout unit takes the maximum of.
         embedding: see `OutputHead`.
         kernel_initializer: for all products.
-        activation: applied to t~_i, before the maximum; None: none, as in the paper.
+        activation: applied to t~_i, before the maximum; None: no activation, as in the
+            paper.
         dropout: rate of the dropout on t_i, before the product with the vocabulary.
         seed: seed of the dropout.
         **kwargs: of `keras.layers.Layer`.
@@ -47,7 +48,7 @@ class DeepOutputHead(Composite):
         Sennrich et al. 2017: t_j = tanh(W_1 s_j + W_2 E y_{j-1} + W_3 c_j).
 
     Shapes:
-        outputs: [batch, target, units]
+        outputs: [batch, target, depth]
         inputs: [batch, target, embedding]
         logits: [batch, target, vocabulary]
 
@@ -71,7 +72,7 @@ class DeepOutputHead(Composite):
         units,
         pieces=2,
         embedding=None,
-        kernel_initializer="glorot_uniform",
+        kernel_initializer="lecun_uniform",
         activation=None,
         dropout=0.0,
         seed=None,
@@ -104,7 +105,7 @@ class DeepOutputHead(Composite):
 
     @property
     def embedding(self):
-        """The tied one, or None."""
+        """The tied embedding, or None."""
         return self.head.embedding
 
     def build(self, outputs_shape, inputs_shape):
@@ -118,11 +119,12 @@ class DeepOutputHead(Composite):
         outputs = zero_padding(outputs, outputs_mask)
         inputs = zero_padding(inputs, outputs_mask)
         maxout = self.maxout(outputs, inputs)
+        # W_o t_i, the product of `OutputHead.call`
         logits = self.head(maxout, training=training)  # Bahdanau (A.2.2: p)
         return carry_mask(logits, outputs_mask)
 
     def maxout(self, outputs, inputs):
-        """t_i, `[batch, ..., units]`."""
+        """Return t_i, `[batch, ..., units]`; with `pieces=1` there is no maximum."""
         of_outputs, of_inputs = self.from_outputs(outputs), self.from_inputs(inputs)
         pieces = self.activation(of_outputs + of_inputs)  # Bahdanau (A.2.2: t~_i)
         if self.pieces == 1:

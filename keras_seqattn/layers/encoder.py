@@ -11,7 +11,8 @@ from keras_seqattn.layers.parts.checks import (
     check_mask,
     check_rank,
 )
-from keras_seqattn.layers.parts.recurrence import Recurrence, run
+from keras_seqattn.layers.parts.recurrence import Recurrence
+from keras_seqattn.layers.parts.run_recurrent import run
 from keras_seqattn.ops.mask import zero_padding
 from keras_seqattn.types import Encoded
 
@@ -32,7 +33,11 @@ class Encoder(Composite):
             no cuDNN. For named cells: a cell object brings its own.
         use_variational_dropout: whether a mask of `dropout` lasts a sequence, too (Gal
             & Ghahramani 2016).
-        kernel_initializer: of the input kernels of named cells.
+        kernel_initializer: of the input kernels of named cells. The default looks at
+            the number of inputs only. Keras's default for recurrent layers also looks
+            at the number of outputs, which is several times larger because all gates
+            are one kernel: annotations and scores then start so small that attention
+            learns nothing in the first epochs.
         recurrent_initializer: of their recurrent kernels.
         bias_initializer: of their biases.
         seed: seed of the dropout; every layer counts on from it.
@@ -51,7 +56,7 @@ class Encoder(Composite):
         dropout=0.0,
         recurrent_dropout=0.0,
         use_variational_dropout=False,
-        kernel_initializer="glorot_uniform",
+        kernel_initializer="he_uniform",
         recurrent_initializer="orthogonal",
         bias_initializer="zeros",
         seed=None,
@@ -107,7 +112,7 @@ class Encoder(Composite):
         }
 
     def run(self, layer, inputs, mask, training):
-        """Values and state of one of its layers: see `recurrence.run`."""
+        """Values and state of one of its layers: see `run_recurrent.run`."""
         owner = type(self).__name__
         return run(layer, inputs, mask, training, owner, self.implementation)
 
@@ -130,7 +135,7 @@ class Encoder(Composite):
             f"{type(self).__name__} has no encoding",
             "a subclass of Encoder that defines encode(inputs, mask, training)",
             "none",
-            "See CONTRIBUTING.md",
+            "Define it; it returns Encoded(values, mask, state)",
             kind=NotImplementedError,
         )
 

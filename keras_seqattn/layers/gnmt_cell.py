@@ -7,7 +7,7 @@ from keras import ops
 
 from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.layers.attentive_cell import AttentiveCell
+from keras_seqattn.layers.decoder_cell import AttentiveCell
 from keras_seqattn.layers.parts.cell_stack import drop, new_recurrent_cells
 from keras_seqattn.types import Step
 
@@ -112,7 +112,7 @@ class GNMTCell(AttentiveCell):
 
     def step(self, projected_t, state, memory, noise=(), training=None):
         bottom, *above = self.cells
-        noise = noise or [()] * self.layers
+        noise = noise or [()] * self.layer_count
         previous = bottom.output_of(state.recurrent[0])  # y_{i-1}
         x, past = bottom.step(projected_t, state.recurrent[0], noise[0], training)
         query = previous if self.query == "previous" else x

@@ -213,20 +213,15 @@ def _norm(cell, name, gates, bias="zeros"):
 
 
 def _products(cell, inputs, h, training):
-    """`LN(W x)`, and the function of h that is `LN(U h)`, both under dropout."""
+    """Return `LN(W x)` and `LN(U h)`, both after dropout."""
     # Keras's RNN layer draws the masks before its loop and forgets them after it; for
     # some cells there are several, one for each gate, of which we need one.
     if training and cell.dropout:
         inputs = inputs * tree.flatten(cell.get_dropout_mask(inputs))[0]
-    mask = None
     if training and cell.recurrent_dropout:
-        mask = tree.flatten(cell.get_recurrent_dropout_mask(h))[0]
-
-    def recurrent(h):
-        h = h if mask is None else h * mask
-        return cell.recurrent_norm(ops.matmul(h, cell.recurrent_kernel))
-
-    return cell.input_norm(ops.matmul(inputs, cell.kernel)), recurrent
+        h = h * tree.flatten(cell.get_recurrent_dropout_mask(h))[0]
+    projected = cell.input_norm(ops.matmul(inputs, cell.kernel))
+    return projected, cell.recurrent_norm(ops.matmul(h, cell.recurrent_kernel))
 
 
 def _without(config, names):

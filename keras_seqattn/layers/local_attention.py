@@ -18,7 +18,7 @@ from keras_seqattn.ops.align import (
     position_window,
     predicted_position,
 )
-from keras_seqattn.ops.mask import per_query, row_lengths
+from keras_seqattn.ops.mask import per_query, row_positions
 from keras_seqattn.ops.precision import at_least_float32
 
 POSITIONS = ("monotonic", "predictive")
@@ -51,8 +51,8 @@ class LocalAttention(ComposedAttention):
     and positions near p_t are favoured; the product is not normalised again, so
     that alignments sum to less than 1.
 
-    Source positions are counted from 1 and S is the number of real ones: padding has to
-    follow the sentence (right padding).
+    Source positions are counted from 1, and S is their number. Padding is not counted:
+    it may follow the sentence, or be before it.
 
     Args:
         attention: the mechanism that prepares, scores and reads, e.g.
@@ -136,6 +136,11 @@ class LocalAttention(ComposedAttention):
                 initializer=clone_initializer(self.kernel_initializer),
             )
 
+    @ComposedAttention.step_verb
+    def prepare(self, value, mask=None):
+        memory = super().prepare(value, mask)
+        return memory._replace(positions=row_positions(mask, value))
+
     def first(self, memory):
         if self.position == "predictive":
             return ()
@@ -144,14 +149,12 @@ class LocalAttention(ComposedAttention):
     def align(self, scores, query, memory, past, training=None):
         if self.position == "monotonic":
             checks.check_past(type(self).__name__, past, query, "[batch, ...]")
-            past = past + 1
-            center = ops.cast(past, "float32")  # p_t = t
+            center = past = past + 1  # p_t = t
         else:
             center = self.predict_position(query, memory)
             if _SEEN.get() is not None:
                 _SEEN.get().append(center)
-        source = ops.shape(memory.values)[1]
-        distances, mask = position_window(center, source, self.window)
+        distances, mask = position_window(center, memory.positions, self.window)
         if memory.mask is not None:
             mask = ops.logical_and(mask, per_query(memory.mask, len(mask.shape)))
         scores = at_least_float32(scores)
@@ -164,7 +167,7 @@ class LocalAttention(ComposedAttention):
 
     def predict_position(self, query, memory):
         """p_t of a query, float32 `[batch, ...]`, counted from 1."""
-        lengths = row_lengths(memory.mask, memory.values)
+        lengths = ops.cast(memory.positions[:, -1], "float32")  # S
         query, v = self.position_projection(query), self.compute_weight(self.v_p)
         return predicted_position(lengths, query, v)
 

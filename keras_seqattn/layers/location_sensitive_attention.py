@@ -20,7 +20,7 @@ class LocationSensitiveAttention(Attention):
 
     Its state is the previous alignment, float32 `[batch, source]`. The paper does not
     define it for the first query; here, as in the authors' code, it is 1 at the first
-    position.
+    real position.
 
     Args:
         units: hidden size of the score.
@@ -105,8 +105,9 @@ class LocationSensitiveAttention(Attention):
         return at_least_float32(self.key_projection(value))  # for the tanh of a score
 
     def initial_state(self, memory):
-        before = no_position if self.use_cumulative else first_position
-        return before(memory.values)
+        if self.use_cumulative:
+            return no_position(memory.values)
+        return first_position(memory.values, memory.mask)
 
     def next_state(self, state, alignment):
         return coverage_update(state, alignment) if self.use_cumulative else alignment

@@ -1,7 +1,6 @@
 """Luong et al. 2015: multiplicative scores and their relatives."""
 
 import keras
-from keras import ops
 
 from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.errors import four_part_error
@@ -10,6 +9,12 @@ from keras_seqattn.ops.precision import at_least_float32
 from keras_seqattn.ops.score import additive_score, dot_score, location_score
 
 SCORES = ("concat", "dot", "general", "location", "scaled_dot")
+OTHER_NAMES = {  # of lectures and of other papers
+    "additive": "concat",
+    "bilinear": "general",
+    "mlp": "concat",
+    "multiplicative": "general",
+}
 
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
@@ -19,7 +24,8 @@ class LuongAttention(Attention):
     Args:
         score: "dot" and "scaled_dot" need query_depth = memory_depth; "general" has a
             matrix between them; "concat" is a small network (additive, as Bahdanau's);
-            "location" looks at the query alone.
+            "location" looks at the query alone. Other names are accepted: "bilinear"
+            and "multiplicative" are "general", "additive" and "mlp" are "concat".
         units: hidden size of "concat"; None: the depth of the query.
         scale: a learned factor of the dot product ("scaled Luong" in the toolkits), for
             "dot" and "general".
@@ -65,14 +71,15 @@ class LuongAttention(Attention):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        self.score_name, self.units = score, units
+        names = (*SCORES, *OTHER_NAMES)
+        check_choice(type(self).__name__, "score", score, names)
+        self.score_name, self.units = OTHER_NAMES.get(score, score), units
         self.scale, self.maximum_source = scale, maximum_source
         self._check_arguments()
         self.query_projection = self.key_projection = None
 
     def _check_arguments(self):
         owner, score = type(self).__name__, self.score_name
-        check_choice(owner, "score", score, SCORES)
         if self.units is not None:
             check_count(owner, "units", self.units)
         for name, used_by in (
@@ -115,6 +122,10 @@ class LuongAttention(Attention):
             self.g = self.add_weight(name="g", shape=(), initializer="ones")
 
     @property
+    def needs_positions(self):
+        return self.score_name == "location"
+
+    @property
     def _has_fast_score(self):
         return self.score_name == "concat"
 
@@ -126,7 +137,7 @@ class LuongAttention(Attention):
         if self.query_projection is not None:
             query = self.apply_projection(self.query_projection, query)
         if self.score_name == "location":
-            return location_score(query, ops.shape(memory.values)[1])
+            return location_score(query, memory.positions)
         if self.score_name == "concat":
             score = self._implementation_of(additive_score)
             v = self.compute_weight(self.v)

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import keras
 from keras import ops
 
-from keras_seqattn.checks import check_count
-from keras_seqattn.layers.attentive_cell import AttentiveCell
+from keras_seqattn.checks import check_choice, check_count
+from keras_seqattn.layers.decoder_cell import AttentiveCell
 from keras_seqattn.layers.parts.cell_stack import CellStack
 from keras_seqattn.types import Step
 
@@ -28,9 +28,10 @@ class LuongCell(AttentiveCell):
         attention: the mechanism, e.g. `LuongAttention("general")`.
         cell: "lstm" (the paper's), "gru", or another that `DecoderCell` takes.
         layers: recurrent layers; the query is the state of the top one.
-        attentional: size of h~; "units": that of the state; None: no such layer, the
-            context itself is the output and is fed back (a variant of other toolkits).
-        attentional_activation: of h~; None: linear, as in tensorflow/nmt.
+        attentional: size of h~; "units": that of the state; "concat": no such layer,
+            h~_t is `[c_t; h_t]` (the form of lectures, which feed nothing back); None:
+            no such layer, h~_t is c_t (a variant of other toolkits).
+        attentional_activation: of that layer; None: linear, as in tensorflow/nmt.
         use_input_feeding: whether h~_{t-1} is an input of the bottom layer.
         **kwargs: of `DecoderCell`.
 
@@ -38,11 +39,12 @@ class LuongCell(AttentiveCell):
         h_t = f(h_{t-1}, [x_t; h~_{t-1}])  Luong (3.3)
         c_t = sum{a_t(s) * h_s : s}  Luong (3.1: c_t)
         h~_t = tanh(W_c [c_t; h_t])  Luong (5)
+        h~_t = [c_t; h_t], if attentional="concat"  Luong (5: concat)
 
     Shapes:
         inputs: [batch, target, embedding]
         value: [batch, source, memory_depth]
-        output: [batch, target, units]
+        output: [batch, target, units]; "concat": units + memory_depth
         alignment: [batch, target, source]
 
     Example:
@@ -68,14 +70,17 @@ class LuongCell(AttentiveCell):
         **kwargs,
     ):
         super().__init__(units, attention, cell, **kwargs)
-        if attentional not in ("units", None):
-            check_count(type(self).__name__, "attentional", attentional)
+        owner = type(self).__name__
+        if isinstance(attentional, str):
+            check_choice(owner, "attentional", attentional, ("units", "concat"))
+        elif attentional is not None:
+            check_count(owner, "attentional", attentional)
         self.attentional = attentional
         self.attentional_activation = keras.activations.get(attentional_activation)
         self.use_input_feeding = use_input_feeding
         self.recurrence = CellStack(self, name="recurrence")
         self.attentional_layer = None
-        if attentional is not None:
+        if attentional not in ("concat", None):
             self.attentional_layer = self.make_projection(
                 units if attentional == "units" else attentional,
                 "attentional_layer",
@@ -114,19 +119,21 @@ class LuongCell(AttentiveCell):
             h, memory, state.attention, training=training
         )
         attentional = context
+        if self.attentional is not None:
+            attentional = ops.concatenate([context, h], axis=-1)  # Luong (5: concat)
         if self.attentional_layer is not None:
-            both = ops.concatenate([context, h], axis=-1)
-            attentional = self.apply_projection(
-                self.attentional_layer, both
-            )  # Luong (5)
+            attentional = self.apply_projection(  # Luong (5)
+                self.attentional_layer, attentional
+            )
         fed = attentional if self.use_input_feeding else ()
         return Step(attentional, alignment, LuongState(recurrent, fed, attention))
 
     def compute_output_shape(self, inputs_shape, value_shape):
-        if self.attentional_layer is None:
-            depth = self.context_depth(inputs_shape, value_shape)
-        else:
+        if self.attentional_layer is not None:
             depth = self.attentional_layer.units
+        else:
+            depth = self.context_depth(inputs_shape, value_shape)
+            depth += self.units if self.attentional == "concat" else 0
         return (*inputs_shape[:-1], depth)
 
     def get_config(self):

@@ -3,11 +3,11 @@
 import keras
 from keras import ops
 
-from keras_seqattn.checks import check_choice
+from keras_seqattn.checks import check_choice, check_number
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.composed_attention import ComposedAttention
+from keras_seqattn.layers.composite import training_kwargs
 from keras_seqattn.layers.parts import checks
-from keras_seqattn.layers.parts.training_kwargs import training_kwargs
 from keras_seqattn.ops.align import (
     closed_monotonic_alignment,
     first_position,
@@ -86,6 +86,8 @@ class MonotonicAttention(ComposedAttention):
     ):
         super().__init__(attention, **kwargs)
         owner = type(self).__name__
+        check_number(owner, "noise", noise)
+        check_number(owner, "score_bias", score_bias)
         if noise < 0:
             raise four_part_error(
                 f"{owner} got a negative noise",
@@ -107,7 +109,7 @@ class MonotonicAttention(ComposedAttention):
         )
 
     def first(self, memory):
-        return first_position(memory.values)
+        return first_position(memory.values, memory.mask)
 
     def align(self, scores, query, memory, past, training=None):
         checks.check_past(type(self).__name__, past, query, "[batch, ..., source]")

@@ -6,7 +6,7 @@ from keras import ops
 from keras_seqattn.checks import check_count
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.parts.training_kwargs import training_kwargs
+from keras_seqattn.layers.composite import training_kwargs
 from keras_seqattn.ops.align import multi_head_context
 from keras_seqattn.ops.precision import at_least_float32
 from keras_seqattn.ops.score import multi_head_additive_score

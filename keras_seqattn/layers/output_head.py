@@ -9,7 +9,7 @@ from keras_seqattn.layers.composite import Composite
 from keras_seqattn.layers.parts import checks
 from keras_seqattn.layers.parts.last_product import LastProduct
 from keras_seqattn.layers.parts.nested_layers import serialize_part
-from keras_seqattn.ops.logits_extras import carry_readout
+from keras_seqattn.ops.logits import carry_readout
 from keras_seqattn.ops.mask import zero_padding
 
 
@@ -43,7 +43,7 @@ class OutputHead(Composite):
         p(y_t | y_{<t}, x) = softmax(W_s h~_t): the logits are W_s h~_t  Luong (6)
 
     Shapes:
-        outputs: [batch, target, units]
+        outputs: [batch, target, depth]
         logits: [batch, target, vocabulary]
 
     Example:
@@ -63,7 +63,7 @@ class OutputHead(Composite):
         vocabulary_size,
         embedding=None,
         use_bias=True,
-        kernel_initializer="glorot_uniform",
+        kernel_initializer="lecun_uniform",
         dropout=0.0,
         seed=None,
         **kwargs,
@@ -105,6 +105,7 @@ class OutputHead(Composite):
         outputs = zero_padding(outputs, mask)
         hidden = self.hidden(outputs, training)
         if self.embedding is None:
+            # W_s h~_t, or Bahdanau's W_o t_i for a `DeepOutputHead`
             logits = self.projection(hidden)  # Luong (6)
         else:
             logits = self.embedding(hidden, reverse=True)  # in the embedding's dtype

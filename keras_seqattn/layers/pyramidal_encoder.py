@@ -70,7 +70,7 @@ class PyramidalEncoder(Encoder):
         super().__init__(units, cell, **kwargs)
         check_count("PyramidalEncoder", "layers", layers)
         check_count("PyramidalEncoder", "factor", factor)
-        self.layers, self.factor = layers, factor
+        self.layer_count, self.factor = layers, factor
         self.bottom, *self.pyramid = [
             BiEncoder(cell=cell, name=f"level_{i}", **self.options_of_inner(3 * i))
             for i in range(layers + 1)  # each level uses three seeds
@@ -112,7 +112,11 @@ class PyramidalEncoder(Encoder):
         )
 
     def get_config(self):
-        return {**super().get_config(), "layers": self.layers, "factor": self.factor}
+        return {
+            **super().get_config(),
+            "layers": self.layer_count,
+            "factor": self.factor,
+        }
 
 
 def _members(x, factor):

@@ -7,7 +7,7 @@ from keras_seqattn.checks import check_count
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.bi_encoder import BiEncoder
 from keras_seqattn.layers.encoder import Encoder
-from keras_seqattn.layers.parts.recurrence import state_size
+from keras_seqattn.layers.parts.run_recurrent import state_size
 from keras_seqattn.types import Encoded
 
 
@@ -64,7 +64,7 @@ class StackedEncoder(Encoder):
     ):
         super().__init__(units, cell, **kwargs)
         self._check_depth(layers, residual_from)
-        self.layers, self.residual_from = layers, residual_from
+        self.layer_count, self.residual_from = layers, residual_from
         self.bottom = BiEncoder(cell=cell, name="bottom", **self.options_of_inner())
         self.input_dropout = self.new_dropout(3)  # the bottom uses three seeds
         self.upper_layers = [
@@ -107,7 +107,7 @@ class StackedEncoder(Encoder):
     def get_config(self):
         return {
             **super().get_config(),
-            "layers": self.layers,
+            "layers": self.layer_count,
             "residual_from": self.residual_from,
         }
 

@@ -6,7 +6,7 @@ from keras import tree
 from keras_seqattn.checks import check_count
 from keras_seqattn.layers.encoder import Encoder
 from keras_seqattn.layers.parts.checks import check_residual_from
-from keras_seqattn.layers.parts.recurrence import state_size
+from keras_seqattn.layers.parts.run_recurrent import state_size
 from keras_seqattn.types import Encoded
 
 
@@ -73,7 +73,7 @@ class UniEncoder(Encoder):
         super().__init__(units, cell, **kwargs)
         check_count("UniEncoder", "layers", layers)
         check_residual_from("UniEncoder", residual_from)
-        self.layers, self.go_backwards = layers, go_backwards
+        self.layer_count, self.go_backwards = layers, go_backwards
         self.residual_from = residual_from
         self.input_dropout = self.new_dropout()
         self.recurrent_layers = [
@@ -111,7 +111,7 @@ class UniEncoder(Encoder):
     def get_config(self):
         return {
             **super().get_config(),
-            "layers": self.layers,
+            "layers": self.layer_count,
             "go_backwards": self.go_backwards,
             "residual_from": self.residual_from,
         }

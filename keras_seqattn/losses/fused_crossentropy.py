@@ -5,8 +5,7 @@ from keras import ops
 
 from keras_seqattn.losses.smoothed_crossentropy import SmoothedCrossentropy
 from keras_seqattn.ops.fast.cross_entropy import output_cross_entropy
-from keras_seqattn.ops.logits_extras import carry_token_losses, readout_of
-from keras_seqattn.ops.token_ids import like, token_ids
+from keras_seqattn.ops.logits import carry_token_losses, like, readout_of, token_ids
 
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")

@@ -47,26 +47,27 @@ def alignment_confidence(alignment):
 
     The published programs differ in three points: the exponent of the coverage
     deviation (6 or 2), its sign, and whether the end token counts. Here the exponent is
-    2, and larger numbers are worse, except in (5) and (7). Logarithms are natural. All
-    of the matrix counts: for measures without the end tokens pass `alignment[:-1,
-    :-1]`. In (4) the columns are first normalised to sum to 1; otherwise (4) would be
-    (3) in another unit.
+    2, and larger numbers are worse, except for confidence and coverage_penalty.
+    Logarithms are natural. All of the matrix counts: for measures without the end
+    tokens pass `alignment[:-1, :-1]`. For absentmindedness_in the columns are first
+    normalised to sum to 1; otherwise it would be absentmindedness_out in another unit.
 
     Args:
-        alignment: `[target, source]`, one sentence without padding.
+        alignment: `[target, source]`, one sentence without padding. A row may sum to
+            less than 1.
 
     Returns:
         `AlignmentConfidence(coverage_deviation, absentmindedness_out,
         absentmindedness_in, confidence, entropy, coverage_penalty)`, floats.
 
     Equations:
-        c_j = sum{a_ij : i}  (1)
-        coverage_deviation = sum{log(1 + (1 - c_j)^2) : j} / J  (2)
-        absentmindedness_out = - sum{a_ij log a_ij : i, j} / I  (3)
-        absentmindedness_in = - sum{b_ij log b_ij : i, j} / J, b_ij = a_ij / c_j  (4)
-        confidence = exp(-0.05 ((2) + (3) + (4))^2)  (5)
-        entropy = absentmindedness_out / log J, 0 if J = 1  (6)
-        coverage_penalty = sum{log(min(c_j, 1)) : j}  (7)
+        c_j = sum{a_ij : i}
+        coverage_deviation = sum{log(1 + (1 - c_j)^2) : j} / J
+        absentmindedness_out = - sum{a_ij log a_ij : i, j} / I
+        absentmindedness_in = - sum{b_ij log b_ij : i, j} / J, b_ij = a_ij / c_j
+        confidence = exp(-0.05 (sum of these three)^2)
+        entropy = absentmindedness_out / log J, 0 if J = 1
+        coverage_penalty = sum{log(min(c_j, 1)) : j}
 
     Example:
         >>> sure = alignment_confidence([[1.0, 0.0], [0.0, 1.0]])
@@ -75,22 +76,30 @@ def alignment_confidence(alignment):
         (True, 1.0)
 
     References:
-        Rikters, Fishel, Bojar 2017, PBML 109 (2 to 5, by idea).
-        Wu et al. 2016, arXiv:1609.08144, (14) with beta = 1 (7).
+        Rikters, Fishel, Bojar 2017, PBML 109: the idea of the first four measures.
+        Wu et al. 2016, arXiv:1609.08144: coverage_penalty is (14) with beta = 1.
     """
     alignment = check_matrix("alignment_confidence", alignment)
+    largest = alignment.sum(axis=1).max()
+    if largest > 1.001:  # half precision is not exact
+        raise four_part_error(
+            "alignment_confidence got rows that are not normalised",
+            "weights of each target word that sum to at most 1",
+            f"a sum of {largest:.3g}",
+            "Divide each row by its sum, if the weights mean shares of attention",
+        )
     target, source = alignment.shape
-    covered = alignment.sum(axis=0)  # (1)
-    deviation = np.log1p((1.0 - covered) ** 2).mean()  # (2)
-    out = _entropy(alignment) / target  # (3)
-    into = _entropy(alignment / np.where(covered > 0, covered, 1.0)) / source  # (4)
+    covered = alignment.sum(axis=0)
+    deviation = np.log1p((1.0 - covered) ** 2).mean()
+    out = _entropy(alignment) / target
+    into = _entropy(alignment / np.where(covered > 0, covered, 1.0)) / source
     return AlignmentConfidence(
         coverage_deviation=float(deviation),
         absentmindedness_out=float(out),
         absentmindedness_in=float(into),
-        confidence=float(np.exp(-0.05 * (deviation + out + into) ** 2)),  # (5)
-        entropy=float(out / np.log(source)) if source > 1 else 0.0,  # (6)
-        coverage_penalty=float(np.log(np.clip(covered, UNCOVERED, 1.0)).sum()),  # (7)
+        confidence=float(np.exp(-0.05 * (deviation + out + into) ** 2)),
+        entropy=float(out / np.log(source)) if source > 1 else 0.0,
+        coverage_penalty=float(np.log(np.clip(covered, UNCOVERED, 1.0)).sum()),
     )
 
 

@@ -1,10 +1,10 @@
 """Text metrics with their names and directions."""
 
 import dataclasses
-import difflib
 import functools
 from collections.abc import Callable
 
+from keras_seqattn.checks import nearest
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.metrics.text_scores import (
     bleu,
@@ -85,8 +85,8 @@ def text_metric(metric):
         return metric
     if metric in METRICS:
         return METRICS[metric]
-    near = difflib.get_close_matches(str(metric), METRICS, n=1)
-    hint = f"Use {near[0]!r}, the nearest, or wrap" if near else "Wrap"
+    near = nearest(metric, METRICS)
+    hint = f"Use {near!r}, the nearest, or wrap" if near else "Wrap"
     raise four_part_error(
         "text_metric got an unknown metric",
         f"one of {', '.join(sorted(METRICS))}, or a TextMetric",

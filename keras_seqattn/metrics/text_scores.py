@@ -1,8 +1,9 @@
 """Scores of hypotheses as strings: BLEU, chrF, exact match and error rates."""
 
 from keras_seqattn.checks import check_choice
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import four_part_error, missing_package
 from keras_seqattn.metrics.levenshtein import edit_distance
+from keras_seqattn.safe_reading import in_one_line
 
 
 class SignedScore(float):
@@ -58,13 +59,12 @@ def bleu(
         )
     except (ImportError, RuntimeError) as error:  # mecab raises a RuntimeError
         extras = {"ja-mecab": "sacrebleu[ja]", "ko-mecab": "sacrebleu[ko]"}
-        raise four_part_error(
-            "bleu needs a package that is not installed",
-            "the package of the tokenizer",
-            f"tokenize={tokenize!r} without its package",
-            f'Run pip install "{extras.get(tokenize, "sentencepiece")}", or choose '
-            "another tokenizer",
-            kind=ImportError,
+        raise missing_package(
+            "bleu",
+            f"the package of tokenize={tokenize!r}",
+            in_one_line(error),
+            requirement=extras.get(tokenize, "sentencepiece"),
+            otherwise="another tokenizer needs none",
         ) from error
     return _score("bleu", metric, hypotheses, references)
 
@@ -180,12 +180,8 @@ def sacrebleu_metrics():
     try:
         import sacrebleu.metrics
     except ImportError as error:
-        raise four_part_error(
-            "bleu and chrf need a package that is not installed",
-            "sacrebleu",
-            "an ImportError",
-            'Run pip install "keras_seqattn[metrics]"',
-            kind=ImportError,
+        raise missing_package(
+            "bleu or chrf", "sacrebleu", error, extra="metrics"
         ) from error
     return sacrebleu.metrics
 

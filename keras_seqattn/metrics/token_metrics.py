@@ -5,9 +5,8 @@ from keras import ops
 
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.ops.cross_entropy import as_logits, cross_entropy
-from keras_seqattn.ops.logits_extras import token_losses_of
+from keras_seqattn.ops.logits import like, token_ids, token_losses_of
 from keras_seqattn.ops.precision import at_least_float32
-from keras_seqattn.ops.token_ids import like, token_ids
 
 
 class TokenMean(keras.metrics.Metric):

@@ -6,11 +6,12 @@ from keras import ops
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.parts.nested_layers import deserialize_part
 from keras_seqattn.models.sampling_probability import SamplingProbability
+from keras_seqattn.models.token_model import TokenModel
 from keras_seqattn.ops.precision import at_least_float32
 
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
-class ScheduledSampling(keras.Model):
+class ScheduledSampling(TokenModel):
     """Trains a model with some of its own tokens in place of true target inputs.
 
     Compile and fit it in place of the model. It trains the model itself, so decode,
@@ -85,10 +86,16 @@ class ScheduledSampling(keras.Model):
         self.seed_generator = keras.random.SeedGenerator(seed)
         self.built = model.built
 
+    @property
+    def vocabularies(self):
+        """Those of the model; without them, nothing is known of the ids."""
+        unknown = {"target": None, "labels": None}
+        return getattr(self.model, "vocabularies", unknown)
+
     def call(self, inputs, training=None):
         if not training:
             return self.model(inputs, training=False)
-        target = _target(inputs)
+        target = ops.convert_to_tensor(inputs["target"])
         own = self._own_tokens(self.model(inputs, training=False))
         mixed = self._mix(target, ops.cast(own, target.dtype))
         return self.model({**inputs, "target": mixed}, training=True)
@@ -154,18 +161,6 @@ def _check_parts(model, probability):
             repr(probability),
             "Pass e.g. ConstantProbability(0.25) or InverseSigmoidProbability(2000)",
         )
-
-
-def _target(inputs):
-    if not isinstance(inputs, dict) or "target" not in inputs:
-        received = sorted(inputs) if isinstance(inputs, dict) else type(inputs).__name__
-        raise four_part_error(
-            "ScheduledSampling got unusable inputs",
-            "a dict with the ids 'source' and 'target'",
-            received,
-            'Call it as scheduled({"source": source, "target": target}, training=True)',
-        )
-    return ops.convert_to_tensor(inputs["target"])
 
 
 def _optimizer(model):

@@ -1,7 +1,5 @@
 """A sequence-to-sequence model: from ids to logits, at once or step by step."""
 
-import inspect
-
 import keras
 from keras import ops
 
@@ -9,7 +7,10 @@ from keras_seqattn.checks import check_rate
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.parts import checks
 from keras_seqattn.layers.parts.nested_layers import deserialize_part, serialize_part
+from keras_seqattn.models import part_checks
 from keras_seqattn.models.summary import summary_lines
+from keras_seqattn.models.token_checks import checked_ids
+from keras_seqattn.models.token_model import TokenModel
 from keras_seqattn.ops.mask import carry_mask
 from keras_seqattn.types import Shortened, Started, Step
 
@@ -24,7 +25,7 @@ _PARTS = (
 
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
-class Seq2Seq(keras.Model):
+class Seq2Seq(TokenModel):
     """A sequence-to-sequence model: embeddings, encoder, bridge, decoder and head.
 
     The constructor creates all weights. Train it with `fit` and a stock Keras loss (the
@@ -99,9 +100,10 @@ class Seq2Seq(keras.Model):
             target_embedding = source_embedding
         self.bridge, self.target_embedding = bridge, target_embedding
         self.decoder, self.head = decoder, head
-        for name in ("source_word_dropout", "target_word_dropout"):
-            check_rate("Seq2Seq", name, locals()[name])
+        check_rate("Seq2Seq", "source_word_dropout", source_word_dropout)
+        check_rate("Seq2Seq", "target_word_dropout", target_word_dropout)
         seed_2 = None if seed is None else seed + 1
+        # Dropout layers; their names are part of the file format.
         self.source_words = _word_dropout(
             source_word_dropout, seed, source_embedding, "source_words"
         )
@@ -110,33 +112,47 @@ class Seq2Seq(keras.Model):
         )
         self.pad, self.seed = pad, seed
         self._build_parts()
+        part_checks.check_vocabularies(pad, self.vocabularies)
 
     def _build_parts(self):
         for embedding in (self.source_embedding, self.target_embedding):
-            _check_embedding(embedding)
+            part_checks.check_embedding(embedding)
             if not embedding.built:
                 embedding.build((None, None))
         source = (None, None, self.source_embedding.output_dim)
         target = (None, None, self.target_embedding.output_dim)
+        part_checks.check_encoder(self.encoder)
+        part_checks.check_decoder(self.decoder)
+        part_checks.check_head(self.head)
         self.encoder.build(source)
-        encoded = self.encoder.compute_output_shape(source)
-        if self.bridge is not None:
-            self.bridge.build(encoded)
+        shapes = self.encoder.compute_output_shape(source)
+        encoded = part_checks.as_encoded(self.encoder, shapes)
+        part_checks.build_bridge(self.bridge, encoded, self.decoder)
         self.decoder.build(target, encoded.values)
         outputs = self.decoder.compute_output_shape(target, encoded.values)
         read = [outputs, target] if self._head_reads else [outputs]
         self.head.build(*read)
+        self._vocabulary = self.head.compute_output_shape(*read)[-1]
         self._part_outputs = {  # for the summary
             "source_embedding": f"source x {source[-1]}",
             "encoder": f"source x {encoded.values[-1]}",
             "target_embedding": f"target x {target[-1]}",
             "decoder": f"target x {outputs[-1]}",
-            "head": f"target x {self.head.compute_output_shape(*read)[-1]}",
+            "head": f"target x {self._vocabulary}",
         }
         self.built = True
 
     def build(self, input_shape=None):
         """Do nothing: the constructor knows every size and builds all parts."""
+
+    @property
+    def vocabularies(self):
+        """The sizes of the vocabularies of inputs and labels."""
+        return {
+            "source": self.source_embedding.input_dim,
+            "target": self.target_embedding.input_dim,
+            "labels": self._vocabulary,
+        }
 
     @property
     def _head_reads(self):
@@ -145,6 +161,12 @@ class Seq2Seq(keras.Model):
 
     # Step by step -----------------------------------------------------------------
 
+    def check_ids(self, source, target=None):
+        """Check ids before a graph hides them; `decode` and `score` call it."""
+        checked_ids(self, "source", source)
+        if target is not None:
+            checked_ids(self, "target", target)
+
     def start(self, source):
         """Return `Started(state, memory)` for sources `[batch, source]`."""
         encoded = self._encode(source)
@@ -152,11 +174,11 @@ class Seq2Seq(keras.Model):
         state = None if self.bridge is None else self.bridge(encoded)
         return Started(self.decoder.initial_state(memory, state), memory)
 
-    def look_ahead(self, memory):
+    def precompute(self, memory):
         """Return the memory with work that many steps share already done."""
-        memory = self.decoder.look_ahead(memory)
+        memory = self.decoder.precompute(memory)
         product = getattr(self.head, "last_product", None)
-        columns = None if product is None else product.look_ahead()
+        columns = None if product is None else product.precompute()
         return memory if columns is None else Shortened(memory, (), columns)
 
     def select(self, memory, rows):
@@ -169,7 +191,7 @@ class Seq2Seq(keras.Model):
         """The memory with which `step` knows some tokens only, by their places.
 
         Args:
-            memory: of `start`, or of `look_ahead`.
+            memory: of `start`, or of `precompute`.
             ids: int `[size]`, the tokens.
         """
         product = getattr(self.head, "last_product", None)
@@ -187,7 +209,7 @@ class Seq2Seq(keras.Model):
             memory: from `start`; or from `shorten`: the tokens are places in its ids.
 
         Returns:
-            `Step(output, alignment, state)`; the output are the logits.
+            `Step(output, alignment, state)`; the output is the logits.
         """
         if isinstance(memory, Shortened):
             return self._short_step(tokens, state, memory)
@@ -208,7 +230,9 @@ class Seq2Seq(keras.Model):
     # Whole sequences --------------------------------------------------------------
 
     def call(self, inputs, return_attention_scores=False, training=None):
-        source, target = _sentences(inputs)
+        source, target = inputs["source"], inputs["target"]
+        for name, ids in (("source", source), ("target", target)):
+            checks.check_rank("Seq2Seq", name, ids.shape, f"[batch, {name}]")
         encoded = self._encode(source, training)
         mask = ops.not_equal(target, self.pad)
         embedded = self.target_embedding(target)
@@ -236,40 +260,6 @@ class Seq2Seq(keras.Model):
         outputs = carry_mask(outputs, mask)
         inputs = [outputs, embedded] if self._head_reads else [outputs]
         return carry_mask(self.head(*inputs, training=training), mask)
-
-    # Training ---------------------------------------------------------------------
-
-    def compile(self, optimizer="rmsprop", loss=None, *args, **kwargs):
-        """Configure the training, as `keras.Model.compile` does.
-
-        Args:
-            optimizer: of `keras.Model.compile`.
-            loss: "auto": `FusedCrossentropy()`, without all logits; or any other loss.
-            *args: of `keras.Model.compile`.
-            **kwargs: of `keras.Model.compile`.
-        """
-        if isinstance(loss, str) and loss == "auto":
-            # By its name, because models do not import losses.
-            loss = keras.losses.get(
-                {"class_name": "keras_seqattn>FusedCrossentropy", "config": {}}
-            )
-        super().compile(optimizer, loss, *args, **kwargs)
-
-    def fit(self, *args, **kwargs):
-        """Train as `keras.Model.fit`, but without `class_weight`."""
-        _check_class_weight(super().fit, args, kwargs)
-        return super().fit(*args, **kwargs)
-
-    def train_on_batch(self, *args, **kwargs):
-        """Train as `keras.Model.train_on_batch`, but without `class_weight`."""
-        _check_class_weight(super().train_on_batch, args, kwargs)
-        return super().train_on_batch(*args, **kwargs)
-
-    def compile_from_config(self, config):
-        """Compile from a config, as Keras does for models with its own `compile`."""
-        self.compile(**keras.saving.deserialize_keras_object(config))
-        if self.optimizer is not None:
-            self.optimizer.build(self.trainable_variables)
 
     def summary(self, print_fn=print, **options):
         """Print the parts, their options and their parameters.
@@ -329,22 +319,6 @@ class Seq2Seq(keras.Model):
         return cls(**config)
 
 
-def _sentences(inputs):
-    """Return source and target of the inputs."""
-    if not isinstance(inputs, dict) or not {"source", "target"} <= set(inputs):
-        received = sorted(inputs) if isinstance(inputs, dict) else type(inputs).__name__
-        raise four_part_error(
-            "Seq2Seq got unusable inputs",
-            "a dict with the ids 'source' [batch, source] and 'target' [batch, target]",
-            received,
-            'Call it as model({"source": source, "target": target})',
-        )
-    source, target = inputs["source"], inputs["target"]
-    for name, ids in (("source", source), ("target", target)):
-        checks.check_rank("Seq2Seq", name, ids.shape, f"[batch, {name}]")
-    return source, target
-
-
 def _word_dropout(rate, seed, embedding, name):
     """Return a dropout of whole words, in the precision of their embedding."""
     return keras.layers.Dropout(
@@ -366,29 +340,4 @@ def _check_last_product(head, product):
             "`hidden` and `last_product` beside its `call`",
             f"{type(head).__name__}",
             "Drop the shortlist: all tokens have logits",
-        )
-
-
-def _check_class_weight(method, args, kwargs):
-    """Keras would weight each sentence by the position of its largest id."""
-    arguments = inspect.signature(method).bind(*args, **kwargs).arguments
-    class_weight = arguments.get("class_weight")
-    if class_weight is not None:
-        raise four_part_error(
-            "Seq2Seq got a class_weight",
-            "None, because a label is a sequence of classes",
-            repr(class_weight),
-            "Pass weights of tokens instead: sample_weight=weights[labels], "
-            "[batch, target]",
-        )
-
-
-def _check_embedding(embedding):
-    if not isinstance(embedding, keras.layers.Embedding):
-        raise four_part_error(
-            "Seq2Seq got an unusable embedding",
-            "a keras.layers.Embedding",
-            repr(embedding),
-            "Pass e.g. keras.layers.Embedding(vocabulary, 256), or "
-            "ReversibleEmbedding to tie it to the head",
         )

@@ -1,4 +1,4 @@
-"""Alignments: from scores to the share of each source position.
+"""From scores to alignments (softmax, windows, monotonic), and from these to contexts.
 
 Everything here computes in float32 (or float64), because half precision can hold
 neither the mask value nor a product of many probabilities. Shapes: scores `[batch, ...,
@@ -9,7 +9,7 @@ query) or None, results as the scores.
 from keras import ops
 
 from keras_seqattn.ops.loop_ops import multiply_each
-from keras_seqattn.ops.mask import per_query
+from keras_seqattn.ops.mask import per_query, row_positions
 from keras_seqattn.ops.precision import at_least_float32
 
 LOWEST = -1e9  # finite, so that no gradient becomes NaN; exp of it is exactly 0
@@ -34,18 +34,18 @@ def _softmax(scores):
     return ops.exp(ops.log_softmax(scores, axis=-1))
 
 
-def position_window(center, source_length, width):
+def position_window(center, positions, width):
     """Luong et al. 2015: the source positions 1..S in `[p_t - D, p_t + D]`.
 
     Args:
         center: `[batch, ...]`, p_t, counted from 1.
-        source_length: number of source positions.
+        positions: `[batch, source]`, s, of `ops.mask.row_positions`.
         width: D.
 
     Returns:
         distances s - p_t, `[batch, ..., source]`, and the window, a mask of that shape.
     """
-    positions = ops.cast(ops.arange(source_length), center.dtype) + 1.0
+    positions = per_query(ops.cast(positions, center.dtype), len(center.shape) + 1)
     distances = positions - center[..., None]
     return distances, ops.abs(distances) <= width
 
@@ -77,9 +77,16 @@ def no_position(values):
     return at_least_float32(ops.zeros(ops.shape(values)[:2], values.dtype))
 
 
-def first_position(values):
-    """The alignment before the first query, alpha_0: all on the first position."""
+def first_position(values, mask=None):
+    """The alignment before the first query, alpha_0: all on the first real position.
+
+    Args:
+        values: `[batch, source, ...]`.
+        mask: `[batch, source]`, or None when everything is real.
+    """
     first = ops.arange(ops.shape(values)[1]) == 0
+    if mask is not None:
+        first = ops.logical_and(row_positions(mask, values) == 1, mask)
     return ops.where(first, 1.0, no_position(values))
 
 
@@ -175,6 +182,7 @@ def context_vector(alignment, values):
     Returns:
         `[batch, ..., memory_depth]`.
     """
+    # A product of matrices, alignment [.., source] times values [source, memory_depth].
     return multiply_each(alignment, values)  # Bahdanau (5)
 
 

@@ -1,9 +1,9 @@
 """One step of a recurrent cell, given the sum of all products with its inputs.
 
-`projected` is `W x + b` (plus the products with all other inputs of the cell), `state`
-is the state of the step before, and `recurrent` is a function that multiplies by the
-recurrent kernel. Order and layout of the gates are those of Keras, so that weights can
-be copied.
+`projected` is `W x + b` plus the products with all other inputs of the cell (in the
+paper `W e + C c`), `state` is the state of the step before, and `recurrent` is its
+product with the recurrent kernel. Order and layout of the gates are those of Keras, so
+that weights can be copied.
 
 Every function returns the output and the new state in Keras's structure.
 """
@@ -15,7 +15,7 @@ from keras_seqattn.ops.precision import at_least_float32
 
 def simple_step(projected, state, recurrent, activation=ops.tanh):
     """Elman 1990: `h = tanh(W x + U h' + b)`."""
-    h = activation(projected + recurrent(state))
+    h = activation(projected + recurrent)
     return h, h
 
 
@@ -25,13 +25,13 @@ def gru_step(projected, state, recurrent, activation=ops.tanh):
     `z` is the share of the old state, i.e. the `1 - z` of Bahdanau et al.
 
     Args:
-        projected: `[batch, ..., 3 * units]`, gates z, r, h.
+        projected: `[batch, ..., 3 * units]`, blocks z, r, h.
         state: `[batch, ..., units]`.
-        recurrent: function, `[batch, ..., units]` to `[batch, ..., 3 * units]`; its
-            bias belongs inside the reset.
+        recurrent: `U h + b` of the state, `[batch, ..., 3 * units]`; its bias belongs
+            inside the reset.
     """
     x_z, x_r, x_h = ops.split(projected, 3, axis=-1)
-    u_z, u_r, u_h = ops.split(recurrent(state), 3, axis=-1)
+    u_z, u_r, u_h = ops.split(recurrent, 3, axis=-1)
     z = ops.sigmoid(x_z + u_z)
     r = ops.sigmoid(x_r + u_r)
     candidate = activation(x_h + r * u_h)
@@ -49,10 +49,10 @@ def gru_paper_step(projected, state, gates, proposal, activation=ops.tanh):
         s_i = (1 - z_i) * s_{i-1} + z_i * s~_i  Bahdanau (A.1.1: s_i)
 
     Args:
-        projected: `[batch, ..., 3 * units]`, gates z, r, s~.
+        projected: `[batch, ..., 3 * units]`, blocks z, r, s~: `W e + C c`.
         state: `[batch, ..., units]`, s_{i-1}.
-        gates: function, `[batch, ..., units]` to `[batch, ..., 2 * units]`: U_z, U_r.
-        proposal: function, `[batch, ..., units]` to itself: U.
+        gates: `[batch, ..., 2 * units]`, U_z s_{i-1} and U_r s_{i-1}.
+        proposal: function that multiplies by U, `[batch, ..., units]`.
     """
     z, proposed = _reset_before(projected, state, gates, proposal, activation)
     s = (1.0 - z) * state + z * proposed  # Bahdanau (A.1.1: s_i)
@@ -60,15 +60,16 @@ def gru_paper_step(projected, state, gates, proposal, activation=ops.tanh):
 
 
 def gru_reset_before_step(projected, state, gates, proposal, activation=ops.tanh):
-    """Keras's `reset_after=False`: as `gru_paper_step`, with z for the old state."""
+    """Keras's `reset_after=False`: `gru_paper_step` with z and 1 - z exchanged."""
     z, proposed = _reset_before(projected, state, gates, proposal, activation)
     h = z * state + (1.0 - z) * proposed
     return h, h
 
 
 def _reset_before(projected, state, gates, proposal, activation):
+    """Return z and s~_i. In the paper z is the share of s~_i, in Keras of s_{i-1}."""
     x_z, x_r, x_s = ops.split(projected, 3, axis=-1)
-    u_z, u_r = ops.split(gates(state), 2, axis=-1)
+    u_z, u_r = ops.split(gates, 2, axis=-1)
     z = ops.sigmoid(x_z + u_z)  # Bahdanau (A.1.1: z_i)
     r = ops.sigmoid(x_r + u_r)  # Bahdanau (A.1.1: r_i)
     proposed = activation(x_s + proposal(r * state))  # Bahdanau (A.1.1: s~_i)
@@ -81,10 +82,10 @@ def lstm_step(projected, state, recurrent, activation=ops.tanh):
     Args:
         projected: `[batch, ..., 4 * units]`, gates i, f, c, o.
         state: `[h, c]`, both `[batch, ..., units]`.
-        recurrent: function, `[batch, ..., units]` to `[batch, ..., 4 * units]`.
+        recurrent: `U h`, `[batch, ..., 4 * units]`.
     """
-    h, c = state
-    i, f, g, o = ops.split(projected + recurrent(h), 4, axis=-1)
+    _, c = state
+    i, f, g, o = ops.split(projected + recurrent, 4, axis=-1)
     c = ops.sigmoid(f) * c + ops.sigmoid(i) * activation(g)
     h = ops.sigmoid(o) * activation(c)
     return h, [h, c]
@@ -121,7 +122,7 @@ def layer_norm_gru_step(projected, state, recurrent, activation=ops.tanh):
         projected: `LN(W x)`, `[batch, ..., 3 * units]`, gates z, r, h; the sum of all
             inputs, each normalised by itself.
         state: `[batch, ..., units]`.
-        recurrent: function, `LN(U h)` of the state.
+        recurrent: `LN(U h)` of the state.
     """
     return gru_step(projected, state, recurrent, activation)
 
@@ -133,11 +134,11 @@ def layer_norm_lstm_step(projected, state, recurrent, normalize, activation=ops.
         projected: `LN(W x)`, `[batch, ..., 4 * units]`, gates i, f, c, o; the sum of
             all inputs, each normalised by itself.
         state: `[h, c]`, both `[batch, ..., units]`.
-        recurrent: function, `LN(U h)` of the state.
+        recurrent: `LN(U h)` of the state.
         normalize: function, `LN(c)`; the new state has c itself.
     """
-    h, c = state
-    i, f, g, o = ops.split(projected + recurrent(h), 4, axis=-1)
+    _, c = state
+    i, f, g, o = ops.split(projected + recurrent, 4, axis=-1)
     c = ops.sigmoid(f) * c + ops.sigmoid(i) * activation(g)
     h = ops.sigmoid(o) * activation(normalize(c))
     return h, [h, c]

@@ -49,6 +49,20 @@ def row_lengths(mask, like):
     return ops.sum(ops.cast(mask, "float32"), axis=-1)
 
 
+def row_positions(mask, like):
+    """Number the real positions of each row from 1 on, int32 `[batch, source]`.
+
+    Padding is not counted, so it may be on the left, too. Its own numbers mean nothing.
+
+    Args:
+        mask: `[batch, source]`, or None when everything is real.
+        like: `[batch, source, ...]`, gives the size when there is no mask.
+    """
+    if mask is None:
+        mask = ops.ones(ops.shape(like)[:2], "bool")
+    return ops.cumsum(ops.cast(mask, "int32"), axis=1)
+
+
 def carry_mask(tensor, mask):
     """Attach an explicitly passed mask, so that the next Keras layers see it too."""
     if mask is not None:

@@ -31,12 +31,12 @@ def additive_score(query, keys, v, bias=None):
     Returns:
         scores, at least float32: processors have no tanh in half precision.
     """
+    # query = W_a s_{i-1}, keys = U_a h_j
     query, keys, v = map(at_least_float32, (query, keys, v))
-    hidden = _hidden_layer(query, keys, bias)
-    return _weighted_sum(ops.tanh(hidden), v)  # Bahdanau (A.1.2)
+    return _dot(ops.tanh(_sum_of(query, keys, bias)), v)  # Bahdanau (A.1.2)
 
 
-def _hidden_layer(query, keys, bias):
+def _sum_of(query, keys, bias):
     """`q + k (+ bias)` of each query and position, `[batch, ..., source, units]`."""
     if len(keys.shape) != len(query.shape) + 1:
         keys = per_query(keys, len(query.shape))
@@ -44,7 +44,7 @@ def _hidden_layer(query, keys, bias):
     return hidden if bias is None else hidden + at_least_float32(bias)
 
 
-def _weighted_sum(hidden, v):
+def _dot(hidden, v):
     """`sum{hidden[..., u] * v[u] : u}`, as a product of matrices.
 
     XLA cannot compile the gradient of `ops.dot` inside a loop when neither batch nor
@@ -91,22 +91,23 @@ def dot_score(query, keys, scale=None):
     return multiply_each(query, keys, transposed=True)  # Luong (3.1: dot)
 
 
-def location_score(query_positions, source_length):
+def location_score(query_positions, positions):
     """Luong et al. 2015, location: the scores are `W_a h_t`; they ignore the source.
 
     "For short sentences, we only use the top part of a_t and for long sentences, we
-    ignore words near the end": the result covers `source_length`, and positions beyond
-    the size of W_a get the score `LOWEST`.
+    ignore words near the end": the s-th real position gets the s-th score, and those
+    beyond the size of W_a get the score `LOWEST`.
 
     Args:
         query_positions: `[batch, ..., maximum_source]`, W_a h_t.
-        source_length: number of source positions.
+        positions: `[batch, source]`, s, of `ops.mask.row_positions`.
     """
     maximum = query_positions.shape[-1]
-    positions = ops.arange(source_length)
-    scores = ops.take(query_positions, ops.minimum(positions, maximum - 1), axis=-1)
+    positions = per_query(positions, len(query_positions.shape))
+    places = ops.clip(positions, 1, maximum) - 1
+    scores = ops.take_along_axis(query_positions, places, axis=-1)
     scores = at_least_float32(scores)
-    return ops.where(positions < maximum, scores, LOWEST)  # Luong (8)
+    return ops.where(positions <= maximum, scores, LOWEST)  # Luong (8)
 
 
 def multi_head_additive_score(query, keys, v):

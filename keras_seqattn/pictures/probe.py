@@ -4,11 +4,13 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from keras_seqattn.decoding.empty_translation import with_empty_translations
 from keras_seqattn.decoding.loop import decode
 from keras_seqattn.decoding.scoring import score
 from keras_seqattn.pictures.centres import centres, local_attention
 from keras_seqattn.pictures.picture import hypothesis, number, picture
 from keras_seqattn.pictures.token_places import from_bytes, in_text
+from keras_seqattn.text.blank_texts import are_blank
 
 _AT_ONCE = 64  # sentences
 
@@ -61,6 +63,7 @@ class Probe:
         decoded = decode(
             pipeline.model, source, self.search, *options, shortlist=shortlist
         )
+        decoded = with_empty_translations(decoded, *self._are_blank(rows), tokens)
         texts = self.target_text.decode(decoded.tokens).numpy()
         pieces = self.target_text.pieces(decoded.tokens).numpy()
         _, lengths, scores, ranking, alignments = (x.numpy() for x in decoded)
@@ -82,6 +85,11 @@ class Probe:
 
         ranks = [np.flatnonzero(length).tolist() for length in lengths]
         return [[hypothesis_of(n, rank) for rank in ranks[n]] for n in range(len(rows))]
+
+    def _are_blank(self, rows):
+        """Return whether some sources are blank, and their lengths."""
+        lengths = tf.constant([len(self.source[0][row]) for row in rows])
+        return are_blank([self.sentences[row] for row in rows], lengths), lengths
 
     def _forced(self, rows, source):
         """Return the references as hypotheses, with alignments of teacher forcing."""

@@ -7,23 +7,23 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from keras_seqattn.decoding.beam import BeamSearch
+from keras_seqattn.decoding.empty_translation import with_empty_translations
 from keras_seqattn.decoding.loop import decode
 from keras_seqattn.decoding.scoring import score
 from keras_seqattn.decoding.unknown_words import replace_unknown
 from keras_seqattn.errors import four_part_error
+from keras_seqattn.text.blank_texts import are_blank
 from keras_seqattn.text.checks import strings_of
-from keras_seqattn.text.normalization import WHITE_SPACE
 from keras_seqattn.text.words import Words
 
 _TEXTS = tf.TensorSpec([None], tf.string)
-_BLANK = f"[{WHITE_SPACE}]*"
 
 
 class Translated(NamedTuple):
     """The translations of a batch in all detail, the best hypothesis first.
 
-    A blank text has blank `texts`. Its other values are what the model computes for a
-    source that is only an end token.
+    A blank text (`are_blank`) has the empty translation: the end token alone, with
+    score 0, which attends to the end token of the source.
     """
 
     texts: Any  # strings [batch, n_best]
@@ -135,7 +135,7 @@ class Pipeline:
         return self.search
 
     def __call__(self, texts):
-        """Return `Translated` for strings `[batch]`; blank texts stay blank."""
+        """Return `Translated` for strings `[batch]`."""
         return self._translate(texts, self.search)
 
     def n_best(self, texts):
@@ -156,6 +156,8 @@ class Pipeline:
             leaving=True,
             shortlist=self.shortlist,
         )
+        is_blank = are_blank(texts, source.lengths)
+        decoded = with_empty_translations(decoded, is_blank, source.lengths, tokens)
         longest = tf.reduce_max(decoded.lengths)  # shorter than the axis, in a graph
         decoded = decoded._replace(
             tokens=decoded.tokens[..., :longest],
@@ -176,19 +178,22 @@ class Pipeline:
         )
         if self.unknown is not None:
             translated = self._replace_unknown(translated, texts)
-        blank = tf.strings.regex_full_match(texts, _BLANK)
-        return translated._replace(texts=tf.where(blank[:, None], "", translated.texts))
+        return translated
 
     def score(self, sources, targets):
         """Return `ScoredTexts` for strings `[batch]` and their translations `[batch]`.
 
-        Both are cut after `max_source` tokens; the score is that of the cut texts.
+        Both are cut after `max_source` tokens; the score is that of the cut texts. The
+        empty translation of a blank text has score 0.
         """
-        source = self.encode(sources)
-        target = self._target_reader(strings_of(targets))
+        sources, targets = strings_of(sources), strings_of(targets)
+        source, target = self.encode(sources), self._target_reader(targets)
         scored = score(self.model, source.ids, target.ids, self.target_text.tokens)
+        with tf.control_dependencies([scored.scores]):  # the sizes are checked there
+            are_both_blank = are_blank(sources, source.lengths)
+            are_both_blank &= are_blank(targets, target.lengths)
         return ScoredTexts(
-            score=scored.scores,
+            score=tf.where(are_both_blank, 0.0, scored.scores),
             alignment=_mean_over_heads(scored.alignments, rank=3),
             source_tokens=source.tokens,
             source_lengths=source.lengths,

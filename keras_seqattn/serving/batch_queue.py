@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from keras_seqattn.serving.cancellation import Cancellation
-from keras_seqattn.serving.computation_size import padded_size
 from keras_seqattn.serving.http_errors import overloaded
+from keras_seqattn.serving.signature import Cancellation, padded_size
 
 ROW_MULTIPLE = 8
 

@@ -3,9 +3,9 @@
 import json
 from typing import Any, NamedTuple
 
-from keras_seqattn.serving.computation_size import cell_count
 from keras_seqattn.serving.http_errors import http_error, short_json
 from keras_seqattn.serving.json_tensors import to_array
+from keras_seqattn.serving.signature import cell_count
 
 DEFAULT = "serving_default"
 EXAMPLE = 'Send for example {"instances": ["a text"]}'

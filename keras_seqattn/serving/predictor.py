@@ -13,13 +13,13 @@ import tensorflow as tf
 from aiohttp import web
 
 from keras_seqattn.serving.batch_queue import BatchQueue
-from keras_seqattn.serving.computation_size import cell_count
+from keras_seqattn.serving.header_checks import body_too_large, check_body_headers
 from keras_seqattn.serving.http_errors import http_error, overloaded
 from keras_seqattn.serving.memory import LARGE, give_back
 from keras_seqattn.serving.predict_request import parse_request
 from keras_seqattn.serving.predict_response import check_rows, is_small, pieces
-from keras_seqattn.serving.request_headers import body_too_large, check_body_headers
 from keras_seqattn.serving.responses import json_bytes_response
+from keras_seqattn.serving.signature import cell_count
 
 log = logging.getLogger(__name__)
 LONG = 512  # bytes; a longer text goes to the queue of long texts
@@ -37,6 +37,7 @@ class Predictor:
     def __init__(self, limits, metrics):
         self.limits, self.metrics = limits, metrics
         self._queues, self._cells, self._was_large = {}, 0, False
+        self._most_cells = limits.max_cells_at_once
         self._json = concurrent.futures.ThreadPoolExecutor(1, "json")
 
     @contextlib.asynccontextmanager
@@ -100,7 +101,7 @@ class Predictor:
     @contextlib.contextmanager
     def _reserved(self, cells):
         """Count the cells of a request until its answer is sent."""
-        most = self.limits.max_cells_at_once
+        most = self._most_cells
         if self._cells + cells > most:
             raise overloaded(
                 f"at most {most} rows x source x target in all running requests",

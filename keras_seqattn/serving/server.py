@@ -8,7 +8,7 @@ import re
 import signal
 import socket
 
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import four_part_error, missing_package
 from keras_seqattn.manifest import verify
 from keras_seqattn.serving.memory import keep_loaded_objects, use_system_allocator
 
@@ -171,10 +171,5 @@ def _check_packages():
         import aiohttp  # noqa: F401
         import prometheus_client  # noqa: F401
     except ImportError as error:
-        raise four_part_error(
-            "serve needs packages that are not installed",
-            "aiohttp and prometheus-client",
-            f'"{error}"',
-            'Run `pip install "keras_seqattn[serve]"`',
-            kind=ImportError,
-        ) from error
+        packages = "aiohttp and prometheus-client"
+        raise missing_package("serve", packages, error, extra="serve") from error

@@ -6,8 +6,7 @@ import tensorflow as tf
 
 from keras_seqattn.text.checks import check_characters, check_vocabulary_size
 from keras_seqattn.text.listed_processor import ListedProcessor, id_table, most_frequent
-from keras_seqattn.text.normalization import code_points
-from keras_seqattn.text.ragged_operations import ragged_rows
+from keras_seqattn.text.normalization import code_points, ragged_rows
 
 
 class Characters(ListedProcessor):

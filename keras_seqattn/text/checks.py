@@ -4,7 +4,7 @@ import numpy as np
 import tensorflow as tf
 from keras import tree
 
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.safe_reading import well_formed
 from keras_seqattn.text.normalization import FORMS, WHITE_SPACE
 
@@ -149,6 +149,22 @@ def id_tensor(owner, ids):
     return tf.cast(ids, tf.int32)
 
 
+def check_ids(owner, ids, size):
+    """Check that ids are in the vocabulary, if their values are known."""
+    if not tf.executing_eagerly():
+        return
+    values = ids.flat_values if isinstance(ids, tf.RaggedTensor) else ids
+    values = values.numpy()
+    outside = values[(values < 0) | (values >= size)]
+    if outside.size:
+        raise four_part_error(
+            f"{owner} got ids outside of its vocabulary",
+            f"integers in [0, {size})",
+            abbreviated(outside.tolist()),
+            "Check that the ids are of this text processor, and not of the other side",
+        )
+
+
 def check_sequences(owner, ids):
     """Check that ids have an axis to decode along."""
     if not ids.shape.rank:
@@ -163,4 +179,4 @@ def check_sequences(owner, ids):
 def _spelled(value):
     if isinstance(value, (tf.Tensor, tf.RaggedTensor)):
         return f"{value.dtype.name} {value.shape}"
-    return repr(value)
+    return abbreviated(value)

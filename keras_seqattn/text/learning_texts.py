@@ -3,11 +3,12 @@
 import codecs
 import gzip
 import itertools
+from collections.abc import Iterable
 from pathlib import Path
 
 import tensorflow as tf
 
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.safe_reading import well_formed
 from keras_seqattn.text.checks import strings_of
 
@@ -34,11 +35,12 @@ def normalized(owner, texts, normalizer):
 
 def each_text(owner, texts):
     """Yield bytes from str, bytes, arrays and tensors."""
-    if isinstance(texts, (str, bytes)):
+    if isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
+        is_text = isinstance(texts, (str, bytes))
         raise four_part_error(
-            f"{owner} got one text instead of several",
+            f"{owner} got {'one text instead of several' if is_text else 'no texts'}",
             "an iterable of str",
-            repr(texts),
+            abbreviated(texts),
             "Pass [text], or call learn_from_files([path]) for a file",
         )
     for item in texts:
@@ -52,8 +54,8 @@ def each_text(owner, texts):
             raise four_part_error(
                 f"{owner} got an unusable text",
                 "str, bytes or a string tensor",
-                repr(item),
-                "Pass one text per item",
+                abbreviated(item),
+                "Pass one text per item; of pairs, pass pairs.source or pairs.target",
             )
 
 

@@ -12,7 +12,6 @@ import numpy as np
 import tensorflow as tf
 
 from keras_seqattn.text.optional_packages import tensorflow_text
-from keras_seqattn.text.ragged_operations import keep, row_of, running_sum
 
 SPACE = ord(" ")
 END = "\0"  # a character that never changes the one before it
@@ -168,3 +167,31 @@ def _drop_spaces(points):
     after = tf.concat([word, [False]], axis=0)[1:] & same_row
     kept, splits = keep(word | (before & after), splits)
     return CodePoints(*(tf.gather(x, kept) for x in (codes, starts, ends)), splits)
+
+
+# Row operations of ragged tensors, with fewer operations than TensorFlow's own.
+
+
+def row_of(splits):
+    """Return the row of each value, int64."""
+    values = tf.range(splits[-1])
+    return tf.cast(tf.searchsorted(splits, values, side="right") - 1, tf.int64)
+
+
+def running_sum(values, splits):
+    """Return the sum from the start of its row up to and including each value."""
+    sums = tf.concat([[0], tf.cumsum(values)], axis=0)
+    return sums[1:] - tf.gather(tf.gather(sums, splits), row_of(splits))
+
+
+def keep(kept, splits):
+    """Return the indices of the values to keep, and the new splits."""
+    counts = tf.concat([[0], tf.cumsum(tf.cast(kept, tf.int64))], axis=0)
+    return tf.where(kept)[:, 0], tf.gather(counts, splits)
+
+
+def ragged_rows(splits, *values):
+    """Return ragged tensors with the same rows; `splits` are int64."""
+    return tuple(
+        tf.RaggedTensor.from_row_splits(x, splits, validate=False) for x in values
+    )

@@ -1,6 +1,8 @@
 """Optional packages, imported when they are used and not before."""
 
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import missing_package
+
+TENSORFLOW_TEXT = "tensorflow-text>=2.21.1,<2.22"  # as in pyproject.toml
 
 
 def tensorflow_text(owner):
@@ -8,14 +10,13 @@ def tensorflow_text(owner):
     try:
         import tensorflow_text
     except ImportError as error:
-        raise four_part_error(
-            f"{owner} needs a package that is not installed",
+        raise missing_package(
+            owner,
             "tensorflow-text",
-            f'"{error}"',
-            'Run pip install "tensorflow-text>=2.21.1,<2.22"; on Windows and Intel '
-            "Macs, where it has no wheels, use Words or Characters with "
-            "normalization=None",
-            kind=ImportError,
+            error,
+            requirement=TENSORFLOW_TEXT,
+            otherwise="on Windows and Intel Macs, where it has no wheels, use Words or "
+            "Characters with normalization=None",
         ) from error
     return tensorflow_text
 
@@ -25,13 +26,7 @@ def sentencepiece(owner):
     try:
         import sentencepiece
     except ImportError as error:
-        raise four_part_error(
-            f"{owner} needs a package that is not installed",
-            "sentencepiece",
-            f'"{error}"',
-            'Run pip install "keras_seqattn[text]"',
-            kind=ImportError,
-        ) from error
+        raise missing_package(owner, "sentencepiece", error, extra="text") from error
     return sentencepiece
 
 

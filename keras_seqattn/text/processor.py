@@ -7,6 +7,7 @@ import tensorflow as tf
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.text import learning_texts, processor_folder
 from keras_seqattn.text.checks import (
+    check_ids,
     check_normalization,
     check_sequences,
     check_vocabulary,
@@ -141,6 +142,7 @@ class TextProcessor(tf.Module):
         """
         ids = id_tensor(type(self).__name__, ids)
         check_sequences(type(self).__name__, ids)
+        check_ids(type(self).__name__, ids, self.vocabulary_size)
         if isinstance(ids, tf.RaggedTensor):
             if ids.values.shape.rank > 1:
                 return ids.with_values(self.decode(ids.values))
@@ -159,7 +161,9 @@ class TextProcessor(tf.Module):
         Returns:
             Strings of the same shape; an unknown token becomes `<unk>`.
         """
-        return tf.gather(self._pieces, id_tensor(type(self).__name__, ids))
+        ids = id_tensor(type(self).__name__, ids)
+        check_ids(type(self).__name__, ids, self.vocabulary_size)
+        return tf.gather(self._pieces, ids)
 
     def get_config(self):
         """The arguments of `__init__` by name, without the vocabulary."""

@@ -10,12 +10,13 @@ import numpy as np
 
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.text.terminal_text import clusters, columns
+from keras_seqattn.text.weight_scale import scaled
 
 SHADES = " ░▒▓█"
 # Numbers of 256 colours, from dark to light: readable without colour vision, too.
 RAMP = (235, 53, 89, 125, 161, 167, 203, 209, 215, 221, 228, 230)
 LONGEST = 24  # columns of a label; a longer label is cut
-_BORDER, _CUT = "│", "…"
+_BORDER, _CUT, _CROSS = "│", "…", "×"
 
 
 class _Column(NamedTuple):
@@ -39,7 +40,8 @@ def heat_map(source_tokens, target_tokens, alignment, *, color="auto", width=Non
     Args:
         source_tokens: list of str; a str is a list of characters.
         target_tokens: list of str.
-        alignment: `[target, source]`, numbers from 0 to 1.
+        alignment: `[target, source]`. If some weights are above 1, it is scaled by
+            the largest one, and a line below the map says so.
         color: True: 256 ANSI colours; False: the characters ░▒▓█; "auto": colours if
             the output is a terminal and `NO_COLOR` is not set.
         width: number of terminal columns; None: the width of the terminal.
@@ -59,16 +61,17 @@ def heat_map(source_tokens, target_tokens, alignment, *, color="auto", width=Non
     _check_options(color, width)
     _check_tokens("source_tokens", source_tokens)
     _check_tokens("target_tokens", target_tokens)
-    alignment = _checked(alignment, target_tokens, source_tokens)
+    _check_shape(np.shape(alignment), target_tokens, source_tokens)
+    weights, notes = scaled(alignment)
     width = shutil.get_terminal_size().columns if width is None else width
     draw = _colored if _wants_color(color) else _shaded
     names = ["".join(_label(token)) for token in target_tokens]
     margin = max(map(columns, names), default=0)
     names = [" " * (margin - columns(name)) + name for name in names]
     room = width - margin - 2 * len(_BORDER)
-    source = _layout([_label(token) for token in source_tokens], alignment.T, room)
+    source = _layout([_label(token) for token in source_tokens], weights.T, room)
     blocks = (_block(block, names, margin, draw) for block in _blocks(source, room))
-    return "\n\n".join(blocks)
+    return "\n".join(["\n\n".join(blocks), *notes])
 
 
 # Layout -------------------------------------------------------------------------------
@@ -129,18 +132,25 @@ def _fill(text, size):
 
 
 def _shaded(row, sizes):
-    levels = np.rint(row * (len(SHADES) - 1)).astype(int)
-    cells = (SHADES[n] * size for n, size in zip(levels, sizes, strict=True))
+    shades = (SHADES[n] if n >= 0 else _CROSS for n in _levels(row, SHADES))
+    cells = (shade * size for shade, size in zip(shades, sizes, strict=True))
     return _BORDER + "".join(cells) + _BORDER
 
 
 def _colored(row, sizes):
-    levels = np.rint(row * (len(RAMP) - 1)).astype(int)
     text = ""
-    pairs = zip(levels, sizes, strict=True)
+    pairs = zip(_levels(row, RAMP), sizes, strict=True)
     for level, same in itertools.groupby(pairs, key=lambda pair: pair[0]):
-        text += f"\x1b[48;5;{RAMP[level]}m" + " " * sum(size for _, size in same)
+        size = sum(size for _, size in same)
+        color, sign = (RAMP[level], " ") if level >= 0 else (RAMP[0], _CROSS)
+        text += f"\x1b[48;5;{color}m" + sign * size
     return " " + text + "\x1b[0m"
+
+
+def _levels(row, shades):
+    """Return the number of the shade of each weight; -1: it is not a number."""
+    levels = np.rint(row * (len(shades) - 1))
+    return np.where(np.isnan(row), -1, levels).astype(int).tolist()
 
 
 def _wants_color(color):
@@ -182,20 +192,11 @@ def _check_tokens(name, tokens):
             )
 
 
-def _checked(alignment, target, source):
-    alignment = np.asarray(alignment, "float64")
-    if alignment.shape != (len(target), len(source)):
+def _check_shape(shape, target, source):
+    if shape != (len(target), len(source)):
         raise four_part_error(
             "heat_map got an alignment that does not fit its tokens",
             f"[target, source] = ({len(target)}, {len(source)})",
-            f"shape {alignment.shape}",
+            f"shape {shape}",
             "Cut off the padding, and take the mean over heads",
         )
-    if not np.all((alignment > -1e-3) & (alignment < 1.001)):
-        raise four_part_error(
-            "heat_map got numbers that are not an alignment",
-            "numbers from 0 to 1",
-            f"{alignment.min():.3g} to {alignment.max():.3g}",
-            "Pass the alignment of an attention mechanism, after the softmax",
-        )
-    return np.clip(alignment, 0.0, 1.0)

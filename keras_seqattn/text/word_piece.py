@@ -6,10 +6,9 @@ import tensorflow as tf
 
 from keras_seqattn.text.checks import SPECIAL, check_vocabulary_size
 from keras_seqattn.text.listed_processor import ListedProcessor
-from keras_seqattn.text.normalization import WHITE_SPACE
+from keras_seqattn.text.normalization import WHITE_SPACE, ragged_rows, row_of
 from keras_seqattn.text.optional_packages import tensorflow_text, word_piece_learner
 from keras_seqattn.text.processor import UNKNOWN
-from keras_seqattn.text.ragged_operations import ragged_rows, row_of
 from keras_seqattn.text.words import split_words
 
 START = "▁"  # marks the start of a word, as in GNMT

@@ -6,7 +6,7 @@ import tensorflow as tf
 
 from keras_seqattn.text.checks import check_vocabulary_size, check_words
 from keras_seqattn.text.listed_processor import ListedProcessor, id_table, most_frequent
-from keras_seqattn.text.ragged_operations import ragged_rows, running_sum
+from keras_seqattn.text.normalization import ragged_rows, running_sum
 
 
 class Words(ListedProcessor):

@@ -1,10 +1,14 @@
 """Checks of the arguments of a translator."""
 
+import numpy as np
+from keras import tree
+
 from keras_seqattn.checks import check_count
 from keras_seqattn.decoding.checks import check_search
 from keras_seqattn.decoding.shortlist import Shortlist
 from keras_seqattn.decoding.shortlist_checks import check_fit
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
+from keras_seqattn.safe_reading import well_formed
 from keras_seqattn.text.processor import TextProcessor
 
 
@@ -17,7 +21,7 @@ def check_options(search, max_length, max_source, unknown, tokens):
         raise four_part_error(
             "Translator got an unusable dictionary of unknown words",
             "a dict from source words to target words, or None",
-            f"unknown={unknown!r}",
+            f"unknown={abbreviated(unknown)}",
             "Pass {} to copy the source word",
         )
 
@@ -30,7 +34,7 @@ def check_shortlist(shortlist, model):
         raise four_part_error(
             "Translator got an unusable shortlist",
             "a Shortlist or None",
-            repr(shortlist),
+            abbreviated(shortlist),
             "Create one with Shortlist.learn",
         )
     check_fit(shortlist, model)
@@ -42,7 +46,7 @@ def check_text(side, text, model):
         raise four_part_error(
             f"Translator got an unusable {side}_text",
             "a TextProcessor",
-            repr(text),
+            abbreviated(text),
             "Pass e.g. Characters.learn(texts)",
         )
     for part in getattr(model, "models", [model]):  # all members of an ensemble
@@ -65,3 +69,50 @@ def _size_error(side, text, size, verb):
         "Pass the processor with which the model was trained, or build the "
         f"model with {side}_vocabulary={text.vocabulary_size}",
     )
+
+
+def as_texts(texts):
+    """Return texts as a list of str that UTF-8 can encode."""
+    if isinstance(texts, str):
+        raise four_part_error(
+            "Translator.translate got one string",
+            "a list of strings",
+            abbreviated(texts),
+            "Put it into a list, or call the translator itself: translator(text)",
+        )
+    try:
+        listed = [texts] if isinstance(texts, (bytes, dict)) else list(texts)
+    except TypeError:  # None, a number, a tensor without axes
+        listed = [texts]
+    for i, text in enumerate(listed):
+        if not isinstance(text, str):
+            place = "" if text is texts else f" at position {i}"
+            raise _not_a_text(text, place)
+    return [well_formed(text) for text in listed]  # a `Translation` holds its source
+
+
+def _not_a_text(value, place):
+    """Return the error for a value that is not a string; the remedy fits the value."""
+    what, remedy = "a value that is not a string", "Leave it out, or pass its text"
+    leaf = next(iter(tree.flatten(value)), None)
+    if _is_id(leaf):
+        what = "token ids instead of texts"
+        remedy = (
+            "Pass the texts, because the translator encodes them; for ids call "
+            "decode(translator.model, ids, translator.search, max_length)"
+        )
+    elif isinstance(leaf, bytes) or "string" in str(getattr(leaf, "dtype", "")):
+        remedy = "Decode bytes first: text.decode()"
+    elif isinstance(leaf, str):
+        remedy = 'Pass one string for each text, e.g. " ".join(tokens) or pairs.source'
+    return four_part_error(
+        f"Translator got {what}",
+        "a string or a list of strings",
+        f"{abbreviated(value)}{place}",
+        remedy,
+    )
+
+
+def _is_id(leaf):
+    is_number = isinstance(leaf, (int, np.integer)) and not isinstance(leaf, bool)
+    return is_number or "int" in str(getattr(leaf, "dtype", ""))

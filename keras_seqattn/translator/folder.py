@@ -9,14 +9,19 @@ import keras
 import tensorflow as tf
 
 from keras_seqattn import manifest
+from keras_seqattn.checks import nearest
 from keras_seqattn.decoding.relative_length import RelativeLength
 from keras_seqattn.decoding.search import Search
 from keras_seqattn.decoding.shortlist import Shortlist
-from keras_seqattn.errors import four_part_error, four_parts
+from keras_seqattn.errors import abbreviated, four_part_error, four_parts
 from keras_seqattn.files import replacing_folder
 from keras_seqattn.models.checkpoint import without_optimizer
 from keras_seqattn.safe_reading import VOCABULARY, parse_json, read_bytes
-from keras_seqattn.shipped_models import shipped_names
+from keras_seqattn.shipped_models import (
+    resolve_path,
+    shipped_folders,
+    shipped_names,
+)
 from keras_seqattn.text.processor import TextProcessor
 from keras_seqattn.translator.known_names import load_registered
 from keras_seqattn.translator.model_file import load_model
@@ -65,8 +70,12 @@ def save(path, model, texts, options, shortlist=None):
 
 
 def load(path):
-    """Return the model, processors by side, options and shortlist of a folder."""
-    path = os.fspath(path)
+    """Return the model, processors by side, options and shortlist of a folder.
+
+    Args:
+        path: path of the folder, or the name of a shipped model.
+    """
+    path = os.fspath(resolve_path(_as_path(path)))
     verified = {}
     if os.path.lexists(f"{path}/{manifest.NAME}"):  # older folders have none
         verified = manifest.verify(path, "Translator.load")["files"]
@@ -94,6 +103,18 @@ def load(path):
     return model, texts, content, shortlist
 
 
+def _as_path(path):
+    try:
+        return os.fspath(path)
+    except TypeError:
+        raise four_part_error(
+            "Translator.load got an unusable path",
+            "the path of a folder, or the name of a shipped model",
+            abbreviated(path),
+            f"Pass a folder of Translator.save, or one of {shipped_names()}",
+        ) from None
+
+
 def _files(path):
     """Return the names of a translator's files, relative and with "/"."""
     names = [name for name in (_FILE, _MODEL, _SHORTLIST) if Path(path, name).exists()]
@@ -118,13 +139,7 @@ def _content(path):
     try:  # `unknown` may be a large dictionary
         content = read_bytes("Translator.load", f"{path}/{_FILE}", VOCABULARY)
     except (FileNotFoundError, NotADirectoryError):
-        raise four_part_error(
-            "Translator.load found no translator",
-            f"a folder with {_FILE}, {_MODEL} and source_text/, or the name of a "
-            f"shipped model ({shipped_names()})",
-            repr(path),
-            "Pass a folder of Translator.save",
-        ) from None
+        raise _not_found(path) from None
     try:
         content = parse_json(content)
         version = content.get("version")
@@ -151,3 +166,29 @@ def _content(path):
             "Copy the folder again, or save the translator again",
         )
     return content
+
+
+def _not_found(path):
+    """Return the error for a path without a translator; the remedy fits the path."""
+    place, what = Path(path), ""
+    remedy = "Pass a folder of Translator.save"
+    if place.is_file():
+        what = ", which is a file"
+        remedy = "Pass the folder that holds all files of Translator.save"
+    elif (place / "translator" / _FILE).exists():
+        what = ", which is a run"
+        remedy = f"Pass {str(place / 'translator')!r}"
+    elif (place / "saved_model.pb").exists():
+        what = ", which is a SavedModel"
+        remedy = "Load it with tf.saved_model.load, or serve it with seqattn serve"
+    elif place.exists():
+        what = ", which has no translator"
+    elif os.sep not in path and (near := nearest(path, shipped_folders())):
+        remedy = f"Use {near!r}, the nearest name"
+    return four_part_error(
+        "Translator.load found no translator",
+        f"a folder with {_FILE}, {_MODEL} and source_text/, or the name of a "
+        f"shipped model ({shipped_names()})",
+        f"{path!r}{what}",
+        remedy,
+    )

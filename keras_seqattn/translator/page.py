@@ -9,6 +9,7 @@ import re
 from keras_seqattn.pictures.picture import to_json
 
 _FIRST = "page.js"
+_STYLES = ("viewer.css", "sentences.css", "page.css")
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z_]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(async )?(function|const|class) )", re.MULTILINE)
 # Comments begin a line, so they are not inside of strings (a test checks this).
@@ -57,7 +58,7 @@ def page(pictures, title="Attention"):
     return _PAGE.format(
         checksum=base64.b64encode(digest).decode(),
         title=html.escape(title),
-        style=_minified(_static("viewer.css") + _static("page.css")),
+        style=_minified("".join(map(_static, _STYLES))),
         pictures=",\n".join(map(to_json, pictures)),
         script=script,
     )

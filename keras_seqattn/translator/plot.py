@@ -1,10 +1,14 @@
 """An alignment as a figure of Matplotlib, for papers."""
 
+import textwrap
 import unicodedata
 import warnings
 
-from keras_seqattn.errors import four_part_error, four_parts
+import numpy as np
+
+from keras_seqattn.errors import four_part_error, four_parts, missing_package
 from keras_seqattn.text.terminal_text import clusters
+from keras_seqattn.text.weight_scale import scaled
 
 # From 0 to 1, light to dark: the same colours as in static/scale.js.
 COLOURS = (
@@ -12,6 +16,7 @@ COLOURS = (
 )
 _CELL = 0.3  # inches
 _LABELS = 1.2  # inches for the labels of a side
+_LETTERS, _LINE = 12, 0.2  # small letters in an inch; inches of a line
 
 
 def figure(source_tokens, target_tokens, alignment, font=None):
@@ -20,7 +25,8 @@ def figure(source_tokens, target_tokens, alignment, font=None):
     Args:
         source_tokens: list of str.
         target_tokens: list of str.
-        alignment: `[target, source]`.
+        alignment: `[target, source]`. If some weights are above 1, it is scaled by
+            the largest one, and a line below the map says so.
         font: name of a font, or a list of names: the first font that has a character
             draws it. None: the font of Matplotlib's settings.
 
@@ -35,11 +41,17 @@ def figure(source_tokens, target_tokens, alignment, font=None):
         for tokens in (source_tokens, target_tokens)
     )
     _warn_of_missing(matplotlib, fonts, "".join([*source, *target]))
-    size = (_CELL * len(source) + _LABELS, _CELL * len(target) + _LABELS)
+    weights, notes = scaled(alignment)
+    width = _CELL * len(source) + _LABELS
+    lines = [x for note in notes for x in textwrap.wrap(note, int(_LETTERS * width))]
+    size = (width, _CELL * len(target) + _LABELS + _LINE * len(lines))
     figure = matplotlib.figure.Figure(figsize=size, layout="constrained")
     axes = figure.add_subplot()
     colours = matplotlib.colors.LinearSegmentedColormap.from_list("attention", COLOURS)
-    axes.imshow(alignment, cmap=colours, vmin=0.0, vmax=1.0, aspect="equal")
+    axes.imshow(weights, cmap=colours, vmin=0.0, vmax=1.0, aspect="equal")
+    rows, columns = np.nonzero(np.isnan(weights))
+    axes.plot(columns, rows, "x", color="grey", scalex=False, scaley=False)
+    axes.set_xlabel("\n".join(lines), fontsize="small")
     _label(axes, source, target, fonts)
     return figure
 
@@ -66,13 +78,12 @@ def _matplotlib():
         import matplotlib.figure
         import matplotlib.font_manager
     except ImportError as error:
-        raise four_part_error(
-            "Translation.figure needs a package that is not installed",
+        raise missing_package(
+            "Translation.figure",
             "matplotlib",
-            f'"{error}"',
-            'Run `pip install "keras_seqattn[plot]"`; Translation.show and '
-            "Translation.html do not need it",
-            kind=ImportError,
+            error,
+            extra="plot",
+            otherwise="Translation.show and Translation.html do not need it",
         ) from error
     return matplotlib
 

@@ -11,19 +11,22 @@ from keras_seqattn.checks import check_count
 from keras_seqattn.data.batch_dataset import batches
 from keras_seqattn.data.encoding import encode
 from keras_seqattn.data.filtering import filter_lengths
+from keras_seqattn.data.pairs import as_pairs
 from keras_seqattn.decoding.beam import BeamSearch
+from keras_seqattn.decoding.checks import check_model
 from keras_seqattn.decoding.relative_length import RelativeLength
-from keras_seqattn.errors import four_part_error, four_parts
+from keras_seqattn.errors import four_parts
 from keras_seqattn.metrics.text_metric import text_metric
 from keras_seqattn.pipeline.pipeline import Pipeline
 from keras_seqattn.safe_reading import well_formed
-from keras_seqattn.shipped_models import resolve_path
-from keras_seqattn.translator import folder
+from keras_seqattn.translator import folder, pickling
 from keras_seqattn.translator.checks import (
+    as_texts,
     check_options,
     check_shortlist,
     check_text,
 )
+from keras_seqattn.translator.fit_pairs import fit_pairs
 from keras_seqattn.translator.translation import Translations, translations
 
 
@@ -92,6 +95,7 @@ class Translator:
     ):
         search = BeamSearch(5, length_penalty=1.0) if search is None else search
         max_length = RelativeLength() if max_length is None else max_length
+        check_model(model)
         check_text("source", source_text, model)
         check_text("target", target_text, model)
         check_options(search, max_length, max_source, unknown, target_text.tokens)
@@ -148,7 +152,7 @@ class Translator:
         Returns:
             `Translations`, in the order of the texts.
         """
-        texts = _checked_texts(texts)
+        texts = as_texts(texts)
         check_count("Translator.translate", "batch_size", batch_size, 1)
         order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
         results, cut = [None] * len(texts), []
@@ -172,13 +176,14 @@ class Translator:
         `translate`. The score is the score of the tokens that were read.
 
         Args:
-            pairs: `Pairs`.
+            pairs: `Pairs`, or a list of pairs of strings.
             batch_size: number of pairs in a batch.
             first: number of the first pair in warnings, if other pairs came before.
 
         Returns:
             List of floats, in the order of the pairs.
         """
+        pairs = as_pairs("Translator.score", pairs)
         check_count("Translator.score", "batch_size", batch_size, 1)
         order = sorted(range(len(pairs)), key=lambda i: -len(pairs.target[i]))
         scores, cut = [0.0] * len(pairs), []
@@ -197,7 +202,7 @@ class Translator:
         """Translate the sources and compare the translations with the targets.
 
         Args:
-            pairs: an object with lists `source` and `target`; a target may be a list of
+            pairs: `Pairs`, or a list of pairs of strings; a target may be a list of
                 several references.
             metrics: names ("bleu", "chrf", "exact_match", ...) or `TextMetric`s.
             batch_size: see `translate`.
@@ -206,13 +211,40 @@ class Translator:
         Returns:
             Dict of numbers by name.
         """
+        pairs = as_pairs("Translator.evaluate", pairs)
         metrics = [metrics] if isinstance(metrics, str) else metrics
         metrics = [text_metric(metric) for metric in metrics]
         texts = self.translate(pairs.source, batch_size, progress).texts
-        targets = tree.map_structure(well_formed, list(pairs.target))
+        targets = tree.map_structure(well_formed, pairs.target)
         return {metric.name: metric(texts, targets) for metric in metrics}
 
     # Training ---------------------------------------------------------------------
+
+    @classmethod
+    def fit_pairs(
+        cls, pairs, validation=None, epochs=None, verbose="auto", callbacks=()
+    ):
+        """Return a translator that has learned from pairs of texts.
+
+        The texts, the model and the training are those of `recommended(pairs)`, which
+        are printed with their reasons. `seqattn train --pairs FILE` does the same in a
+        folder, and can be interrupted. The best weights of all epochs are kept.
+
+        Args:
+            pairs: `Pairs`, or a list of pairs of strings.
+            validation: pairs to choose the best epoch with. None: a tenth of the pairs,
+                at least 20 and at most 1000.
+            epochs: passes over the pairs. None: what suits their number.
+            verbose: of `model.fit`; 0 prints nothing.
+            callbacks: more callbacks for `model.fit`.
+
+        Example:
+            >>> pairs = [(f"{a} {b}", f"{b} {a}") for a in "abcdefg" for b in "hijklmn"]
+            >>> translator = Translator.fit_pairs(pairs, epochs=1, verbose=0)
+            >>> translator.source_text.vocabulary_size
+            18
+        """
+        return fit_pairs(cls, pairs, validation, epochs, verbose, callbacks)
 
     def dataset(
         self, pairs, batch_tokens=None, *, sample=False, max_tokens=None, **how
@@ -220,7 +252,7 @@ class Translator:
         """Return a dataset for `model.fit`.
 
         Args:
-            pairs: `Pairs`.
+            pairs: `Pairs`, or a list of pairs of strings.
             batch_tokens: size of a batch in tokens, see `data.batches`.
             sample: whether to sample a new segmentation for every epoch (subword
                 regularisation, Kudo 2018).
@@ -229,6 +261,7 @@ class Translator:
                 and `pad_to_multiple` of `data.batches`.
         """
         cache = how.pop("cache", None)
+        pairs = as_pairs("Translator.dataset", pairs)
 
         def encoded(epoch=None):
             ids = encode(
@@ -241,7 +274,10 @@ class Translator:
     # Saving -----------------------------------------------------------------------
 
     def save(self, path):
-        """Write model, processors and options into a folder, all or nothing."""
+        """Write model, processors and options into a folder, all or nothing.
+
+        `pickle` and `copy.deepcopy` keep the same: not the state of the optimizer.
+        """
         pipeline = self.pipeline
         texts = {"source": self.source_text, "target": self.target_text}
         if self.source_text is self.target_text:
@@ -262,7 +298,7 @@ class Translator:
             path: path of the folder, or the name of a shipped model, e.g. "dates". A
                 file or folder of that name comes first.
         """
-        model, texts, content, shortlist = folder.load(resolve_path(path))
+        model, texts, content, shortlist = folder.load(path)
         return cls(
             model,
             texts["source"],
@@ -273,6 +309,13 @@ class Translator:
             unknown=content["unknown"],
             shortlist=shortlist,
         )
+
+    def __getstate__(self):
+        """Return the files of `save`, because Keras cannot pickle every part."""
+        return pickling.packed(self.save)
+
+    def __setstate__(self, files):
+        self.pipeline = pickling.unpacked(files, self.load).pipeline
 
     def export(self, path, version=None, weights="float32", manifest=None, warmup=None):
         """Write a SavedModel from strings to strings, see `export_saved_model`.
@@ -320,23 +363,3 @@ class Translator:
 
 
 _FIELDS = dataclasses.fields(Pipeline)
-
-
-def _checked_texts(texts):
-    if isinstance(texts, str):
-        raise four_part_error(
-            "Translator.translate got one string",
-            "a list of strings",
-            repr(texts),
-            "Put it into a list, or call the translator itself: translator(text)",
-        )
-    texts = list(texts)
-    for i, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise four_part_error(
-                "Translator got a value that is not a string",
-                "a list of strings",
-                f"{text!r} at position {i}",
-                "Decode bytes first",
-            )
-    return [well_formed(text) for text in texts]  # a `Translation` holds its source

@@ -13,6 +13,7 @@ examples:
 
 def add_options(parser):
     """Add the options of `seqattn evaluate`."""
+    parser.usage = "seqattn evaluate RUN [options]"
     add_translator(parser)
     parser.add_argument(
         "--metric",
@@ -22,7 +23,10 @@ def add_options(parser):
         "(default: the metrics of the run)",
     )
     parser.add_argument(
-        "--output", metavar="FILE", help="write the translations to a file"
+        "--output",
+        metavar="FILE",
+        help="write the translations to a file; line n is of row n, or empty if that "
+        "row is left out",
     )
     parser.add_argument("--json", action="store_true", help="print the metrics as JSON")
     add_evaluation_data(parser)

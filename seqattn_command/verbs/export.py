@@ -25,6 +25,7 @@ WEIGHTS = ("float32", "bfloat16", "float16", "int8")
 
 def add_options(parser):
     """Add the options of `seqattn export`."""
+    parser.usage = "seqattn export RUN OUT [options]"
     add_translator(parser)
     parser.add_argument("out", metavar="OUT", help="new folder; for LiteRT a file")
     parser.add_argument(
@@ -66,13 +67,13 @@ def _add_litert(group):
         "--source-length",
         type=int,
         metavar="N",
-        help="most tokens of a text, its end token included",
+        help="maximum number of tokens of a text, its end token included",
     )
     group.add_argument(
         "--target-length",
         type=int,
         metavar="N",
-        help="most tokens of a translation, its end token included",
+        help="maximum number of tokens of a translation, its end token included",
     )
     group.add_argument(
         "--batch", type=int, metavar="N", help="texts in every batch (default: 1)"

@@ -19,6 +19,7 @@ COUNT = 8  # sentences of the validation set on the page
 
 def add_options(parser):
     """Add the options of `seqattn inspect`."""
+    parser.usage = "seqattn inspect RUN [options]"
     add_translator(parser)
     output = parser.add_mutually_exclusive_group()
     output.add_argument(

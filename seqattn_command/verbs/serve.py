@@ -16,15 +16,15 @@ that the server runs, /monitoring/prometheus/metrics counts its work.
 """
 # Default and help; a test compares names and defaults with `serving.limits.Limits`.
 LIMITS = {
-    "batch": (64, "texts in a batch, and most texts in one request"),
+    "batch": (64, "maximum number of texts in a batch, and in a request"),
     "wait_ms": (5.0, "milliseconds that a request waits for others to join it"),
     "timeout": (30.0, "seconds until the server gives up a request"),
-    "max_body": (1_000_000, "most bytes of a request"),
-    "max_text": (5_000, "most characters of a text"),
+    "max_body": (1_000_000, "maximum size of a request in bytes"),
+    "max_text": (5_000, "maximum number of characters of a text"),
     "queue": (1_024, "texts that may wait"),
     "max_cells": (
         4_000_000,
-        "most texts x longest source x longest target of a batch, in tokens",
+        "maximum of texts x longest source x longest target of a batch, in tokens",
     ),
     "max_connections": (512, "connections that may be open at once"),
 }
@@ -32,6 +32,7 @@ LIMITS = {
 
 def add_options(parser):
     """Add the options of `seqattn serve`."""
+    parser.usage = "seqattn serve PATH [options]"
     parser.add_argument(
         "path", metavar="PATH", help="folder of seqattn export, or a shipped model"
     )

@@ -7,6 +7,8 @@ from seqattn_command.options import add_settings
 HELP = "train a translator"
 EXAMPLES = """\
 examples:
+  train on a table of pairs, with settings that suit them:
+    seqattn train --pairs pairs.tsv --out runs/mine
   train on a built-in task, without a download:
     seqattn train --task dates --preset small --out runs/dates
   train on two files of sentences, with subwords and a larger model:
@@ -19,7 +21,7 @@ examples:
   continue after Ctrl-C, or with more epochs:
     seqattn train --resume runs/en-de --epochs 20
   repeat a run with another seed:
-    seqattn train --repeat runs/en-de/run.json --seed 1 --out runs/en-de-1
+    seqattn train --repeat runs/en-de --seed 1 --out runs/en-de-1
 
 The folder holds run.json (settings, versions, data), translator/ (the best one, for
 `seqattn translate`), checkpoints/, history.jsonl, and logs/ for TensorBoard.
@@ -36,8 +38,8 @@ def add_options(parser):
     )
     folders.add_argument(
         "--repeat",
-        metavar="RUN.JSON",
-        help="use the settings of another run, and write into --out",
+        metavar="OLD",
+        help="use the settings of another run, or of a run.json, and write into --out",
     )
     groups = add_settings(parser)
     groups["text"].add_argument(

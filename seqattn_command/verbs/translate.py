@@ -6,6 +6,7 @@ HELP = "translate a file, standard input, or typed lines"
 EXAMPLES = """\
 examples:
   seqattn translate --model dates "third of May 2027"    with a shipped model
+  seqattn translate runs/de "Ein Hund bellt."        a text: it has a blank, no path
   seqattn translate runs/dates                       type a line, read its translation
   seqattn translate runs/dates --alignments          and see the attention
   seqattn translate runs/de news.en > news.de
@@ -19,18 +20,20 @@ An empty line has an empty translation, so line n of the output translates line 
 
 def add_options(parser):
     """Add the options of `seqattn translate`."""
-    parser.usage = "seqattn translate (RUN [FILE] | --model NAME TEXT...) [options]"
+    parser.usage = (
+        "seqattn translate (RUN [FILE | TEXT...] | --model NAME TEXT...) [options]"
+    )
     parser.add_argument(
         "words",
         nargs="*",
         metavar="RUN FILE",
         help="folder of a run or of a saved translator, and a file with one text per "
-        "line (default: standard input); with --model: texts",
+        "line (default: standard input), or texts with blanks; with --model any texts",
     )
     parser.add_argument(
         "--model",
         metavar="NAME",
-        help=f"shipped model, instead of RUN: {', '.join(SHIPPED_MODELS)}",
+        help=f"RUN, or a shipped model, before texts: {', '.join(SHIPPED_MODELS)}",
     )
     parser.add_argument(
         "--output", metavar="FILE", help="write here, not to standard output"

@@ -52,5 +52,6 @@ export function refill(node, content, makeChildren) {
 export function numberText(value, digits = 2) {
   if (typeof value !== "number") return "–";
   const text = Number.isFinite(value) ? value.toFixed(digits) : String(value);
-  return text.replace("-", "−").replace("Infinity", "∞");
+  const shown = Number(text) === 0 ? text.replace("-", "") : text; // never −0.00
+  return shown.replace("-", "−").replace("Infinity", "∞");
 }

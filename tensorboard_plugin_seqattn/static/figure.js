@@ -7,6 +7,7 @@ import {legendOf} from "./scale.js";
 import {visible} from "./symbols.js";
 
 const SPACE = 28; // between maps, and around them
+const ROOM = {width: 720, height: 560}; // of a map, whatever the window
 const LOOKS = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity"];
 
 /** An SVG element of panels side by side, as they look in the host, a node. */
@@ -42,7 +43,7 @@ export function figureSvg(panels, description, host) {
 function standing(panel, isAlone, host) {
   const map = createHeatMap(() => {});
   host.append(map.node);
-  const sizes = map.show(panel, isAlone);
+  const sizes = map.show(panel, isAlone, ROOM);
   const {columns, values} = panel.grid;
   const {cell} = sizes;
   const cells = Array.from(values, (value, n) => {

@@ -3,6 +3,10 @@
 import {createCells} from "./cells.js";
 import {button, element, numberText, part, refill} from "./dom.js";
 import {meanOf, rowEntropies} from "./measures.js";
+import {explained} from "./tooltip.js";
+
+const ENTROPY =
+  "A head. The number is its mean entropy: 0 is one token, 1 is all tokens alike.";
 
 /** `onChoose(head)` gets "mean" or a number, `onPoint` the pointed cell. */
 export function createHeads(onChoose, onPoint) {
@@ -12,8 +16,9 @@ export function createHeads(onChoose, onPoint) {
 
   function tileOf({name, head}) {
     const cells = createCells(onPoint);
-    const entropy = element("span", {class: "av-number", title: "mean entropy"});
+    const entropy = element("span", {class: "av-number"});
     const tile = button("", () => onChoose(head), {class: "av-tile"});
+    explained(tile, ENTROPY);
     tile.append(element("span", {}, name), entropy, cells.node);
     return {tile, cells, entropy};
   }

@@ -2,7 +2,7 @@
 
 import {createCells} from "./cells.js";
 import {element, focusable, part, refill, svgElement} from "./dom.js";
-import {listenToSides, markSides} from "./labels.js";
+import {listenToSides, markSides, nameView} from "./labels.js";
 import {layoutOf, marksOf, sourceLabels, targetLabels} from "./layout.js";
 
 /** `onPoint({row, column})` is called when the pointer moves; null: it has left. */
@@ -21,13 +21,14 @@ export function createHeatMap(onPoint) {
   return {
     node,
 
-    /** Draws a panel of a scene. */
-    show(panel, isAlone) {
+    /** Draws a panel of a scene into a room of some `{width, height}`. */
+    show(panel, isAlone, room) {
       const {grid} = panel;
-      const sizes = layoutOf(grid, isAlone ? 560 : 300);
-      title.textContent = panel.title;
-      title.hidden = !panel.title;
+      const sizes = layoutOf(grid, room);
+      nameView(title, "Heat map", panel, isAlone);
       scroll.ariaLabel = `Attention ${panel.title}. Arrow keys move the crosshair.`;
+      const isWide = sizes.left + sizes.right > room.width;
+      scroll.classList.toggle("av-boxed", isWide || sizes.height > room.height);
       scroll.style.scrollPadding = `${sizes.top}px 0 0 ${sizes.left}px`;
       node.style.setProperty("--cell", `${sizes.cell}px`);
       setBox(top, 0, -sizes.top, sizes.right, sizes.top);

@@ -7,7 +7,7 @@ import {followTheme} from "./theme.js";
 
 export async function render() {
   followTheme((host) => host.classList.contains("dark-mode"));
-  await Promise.all(["./viewer.css", "./tab.css"].map(addStyle));
+  await Promise.all(["./viewer.css", "./sentences.css", "./tab.css"].map(addStyle));
   const tab = createTab(document.body);
   listenToHost(tab.reload);
   listenToLink(tab.follow);

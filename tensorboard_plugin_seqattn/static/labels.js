@@ -1,5 +1,11 @@
 /** The two sides of a view, with a child for each token. */
 
+/** The name of a view; beside others, the name of its panel. */
+export function nameView(title, name, panel, isAlone) {
+  title.textContent = isAlone ? name : panel.title;
+  title.dataset.panel = isAlone ? "" : panel.number ?? "";
+}
+
 /** Calls `onPoint({row, column})` for the token under the pointer, or with null. */
 export function listenToSides(node, source, target, onPoint) {
   for (const [side, name] of [[source, "column"], [target, "row"]]) {
@@ -30,7 +36,7 @@ export function shadeSides(source, target, {grid, scale}, {row, column}) {
 
 function shade(side, weights, scale) {
   [...side.children].forEach(({style}, i) => {
-    const isShaded = weights[i] > 0.005 || Number.isNaN(weights[i]);
+    const isShaded = weights[i] > 0.005 * scale.most || Number.isNaN(weights[i]);
     style.background = isShaded ? scale.css(weights[i]) : "";
     style.color = isShaded ? scale.ink(weights[i]) : "";
   });

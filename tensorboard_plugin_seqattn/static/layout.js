@@ -6,32 +6,58 @@ import {directionOf, shortened} from "./symbols.js";
 export const FONT = 'system-ui, "Segoe UI", Roboto, "Noto Sans", Arial, sans-serif';
 const LONGEST = 20; // characters of a label
 const TURNED = Math.SQRT1_2; // by 45 degrees
+const [SMALLEST, LARGEST] = [14, 48]; // cells
+const widths = new Map(); // of texts, in sizes of the font
 let ruler = null;
 
-/** The sizes of a cell, of the labels, and of the whole map. */
+/** The sizes of a cell, of the labels, and of the whole map. The cells are as large as
+ * the room `{width, height}` allows; if they would be too small, the map is larger. */
 export function layoutOf({rows, columns}, room) {
-  const most = Math.max(rows.length, columns.length, 1);
-  const cell = Math.max(14, Math.min(30, Math.floor(room / most)));
-  const font = cell < 22 ? 11 : 13;
-  const [above, beside] = [columns, rows].map((labels) =>
-    labels.map(({text}) => Math.ceil(textWidth(text, font))),
-  );
+  const guess = cellOf({rows, columns}, room, sidesOf({rows, columns}, 13));
+  const font = guess < 22 ? 11 : guess < 36 ? 13 : 15;
+  const {above, left} = sidesOf({rows, columns}, font);
+  const cell = cellOf({rows, columns}, room, {above, left});
   const widest = Math.max(0, ...above);
   const isTurned = widest > cell - 2;
   const [width, height] = [columns.length * cell, rows.length * cell];
   const reach = (length, j) => (j + 1) * cell + (isTurned ? length * TURNED : 0);
   return {
-    ...{cell, font, isTurned, width, height},
+    ...{cell, font, isTurned, width, height, left},
     top: isTurned ? (widest + font) * TURNED + 12 : font + 12,
-    left: Math.max(48, ...beside) + 16,
     right: Math.max(width, ...above.map(reach)),
   };
 }
 
+/** The widths of the labels above, and the room for those on the left. */
+function sidesOf({rows, columns}, font) {
+  const [above, beside] = [columns, rows].map((labels) =>
+    labels.map(({text}) => Math.ceil(textWidth(text, font))),
+  );
+  return {above, left: Math.max(48, ...beside) + 16};
+}
+
+/** No label that is turned ends outside of the room. */
+function cellOf({rows}, room, {above, left}) {
+  const width = room.width - left;
+  const across = above.map((length, j) => (width - length * TURNED) / (j + 1));
+  const fits = Math.min(LARGEST, room.height / rows.length, ...across);
+  return Math.max(SMALLEST, Math.floor(fits));
+}
+
+/** Whether cells of at least some size fit into a width, without scrolling. */
+export function fitsInto({rows, columns}, width, cell = SMALLEST) {
+  return sidesOf({rows, columns}, 11).left + columns.length * cell <= width;
+}
+
 function textWidth(text, size) {
+  if (!widths.has(text)) widths.set(text, measuredWidth(shortened(text, LONGEST)));
+  return size * widths.get(text);
+}
+
+function measuredWidth(text) {
   ruler ??= document.createElement("canvas").getContext("2d");
-  ruler.font = `${size}px ${FONT}`;
-  return ruler.measureText(shortened(text, LONGEST)).width;
+  ruler.font = `13px ${FONT}`;
+  return ruler.measureText(text).width / 13;
 }
 
 /** Above the cells. */

@@ -2,27 +2,42 @@
 
 /** The metrics of a sentence in the log, with their descriptions. */
 export const METRICS = {
-  coverage_deviation: "how far the attention to each source token is from 1",
-  absentmindedness_out: "how widely target tokens spread their attention",
-  absentmindedness_in: "how widely the attention to source tokens is spread",
-  overlap: "share of the translation that is copied from the source",
-  entropy: "entropy of the attention: 0 is one token, 1 is uniform",
-  length_ratio: "length of the translation divided by the length of the source",
-  bleu: "similarity to the reference, from 0 to 100",
+  coverage_deviation:
+    "How far the attention that a source token receives is from 1. 0 is best.",
+  absentmindedness_out:
+    "How widely a target token spreads its attention. 0 is a single token.",
+  absentmindedness_in:
+    "How widely the attention to a source token is spread over the target. 0 is best.",
+  overlap: "The share of the translation that is copied from the source in one piece.",
+  entropy:
+    "How evenly a target token spreads its attention: 0 is one token, 1 is all alike.",
+  length_ratio: "The length of the translation divided by the length of the source.",
+  bleu: "How similar the translation is to the reference, from 0 to 100.",
 };
 
 export function metricName(key) {
   return key === "bleu" ? "BLEU" : key.replaceAll("_", " ");
 }
 
-/** The entropy of each row, relative to a uniform one: from 0 (sharp) to 1. */
-export function rowEntropies({rows, columns, values}) {
-  const most = Math.log(columns.length) || 1; // one source token: there is no choice
-  return rows.map((_, i) => {
-    const row = values.subarray(i * columns.length, (i + 1) * columns.length);
+/** The entropy of each row, relative to a uniform one: from 0 (sharp) to 1; NaN if the
+ * weights are not those of an alignment. */
+export function rowEntropies(grid) {
+  const most = Math.log(grid.columns.length) || 1; // one source token: no choice
+  return grid.rows.map((_, i) => {
+    const row = rowOf(grid, i);
+    if (sumOf(row) > 1.001 || row.some((x) => x < -0.001)) return NaN;
     // 0 log 0 is 0, and NaN stays what it is
     return row.reduce((sum, x) => (x === 0 ? sum : sum - x * Math.log(x)), 0) / most;
   });
+}
+
+/** The weights of a target token. */
+export function rowOf({columns, values}, i) {
+  return values.subarray(i * columns.length, (i + 1) * columns.length);
+}
+
+export function sumOf(numbers) {
+  return numbers.reduce((sum, x) => sum + x, 0);
 }
 
 /** The sum of the attention to each source token. */
@@ -34,5 +49,5 @@ export function coverageOf({rows, columns, values}) {
 
 /** The mean; NaN for an empty list. */
 export function meanOf(numbers) {
-  return numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
+  return sumOf(numbers) / numbers.length;
 }

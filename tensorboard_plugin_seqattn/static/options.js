@@ -3,6 +3,7 @@
 export const DEFAULTS = {
   unit: "subword",
   hypothesis: 0,
+  otherHypothesis: null, // of the picture to compare with; null: the same one
   head: "mean",
   view: "all",
   gold: true,
@@ -13,6 +14,7 @@ const FITS = {
   __proto__: null, // the names are what a link says
   unit: (x) => ["subword", "word"].includes(x),
   hypothesis: isIndex,
+  otherHypothesis: (x) => isIndex(x) || x === null,
   head: (x) => isIndex(x) || x === "mean",
   view: (x) => ["all", "heat", "links", "reading"].includes(x),
   gold: (x) => typeof x === "boolean",

@@ -1,11 +1,11 @@
 /** The two original texts, shaded by their attention. */
 
 import {element, focusable, part, refill} from "./dom.js";
-import {listenToSides, markSides, shadeSides} from "./labels.js";
+import {listenToSides, markSides, nameView, shadeSides} from "./labels.js";
 import {shortened, visible} from "./symbols.js";
 
 export function createReading(onPoint) {
-  const title = element("h3", {class: "av-title"});
+  const title = element("h2", {class: "av-title"});
   const text = () => element("p", {class: "av-text", dir: "auto"});
   const [source, target, reference] = [text(), text(), text()];
   const line = (name, node) => part("av-line", element("span", {}, name), node);
@@ -22,8 +22,7 @@ export function createReading(onPoint) {
     show(newPanel, isAlone) {
       panel = newPanel;
       const {picture, hypothesis, grid} = panel;
-      title.textContent = panel.title;
-      title.hidden = isAlone;
+      nameView(title, "Reading", panel, isAlone);
       for (const [side, read, labels] of [
         [source, picture.source, grid.columns],
         [target, hypothesis.target, grid.rows],

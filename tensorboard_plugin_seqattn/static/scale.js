@@ -1,4 +1,4 @@
-/** From weights to colours.
+/** From weights to colours, from 0 to 1 or to the largest weight.
  *
  * Lightness falls (in the dark: rises) evenly from 0 to 1, so that the order of two
  * weights is seen without colour vision, too; differences run from orange to blue.
@@ -16,31 +16,42 @@ const SIGNED_STOPS = {
 };
 const NO_NUMBER = {light: [216, 214, 210], dark: [70, 68, 66]};
 const LEVELS = 256;
-const scales = new Map();
+const tables = new Map();
 
-/** A scale from 0 to 1, or if it is signed from -1 to 1: `rgb`, `css` and `ink` of a
- * value, the latter a colour for text on it. */
-export function scaleOf(theme, signed = false) {
-  const key = `${theme} ${signed}`;
-  if (!scales.has(key)) scales.set(key, makeScale(theme, signed));
-  return scales.get(key);
+/** The weight with the strongest colour: 1, or the largest one if some are above 1, as
+ * in text/weight_scale.py of the Python library. */
+export function strongestOf(values) {
+  const finite = values.filter(Number.isFinite);
+  const largest = finite.reduce((most, value) => Math.max(most, value), 1);
+  return largest > 1.001 ? largest : 1;
 }
 
-function makeScale(theme, signed) {
-  const stops = (signed ? SIGNED_STOPS : STOPS)[theme].split(" ").map(channels);
-  const table = Array.from({length: LEVELS + 1}, (_, i) => between(stops, i / LEVELS));
+/** A scale from 0 to `most`, or if it is signed from -most to most: `rgb`, `css` and
+ * `ink` of a value, the latter a colour for text on it. */
+export function scaleOf(theme, signed = false, most = 1) {
+  const table = coloursOf(theme, signed);
   const rgb = (value) => {
     if (!Number.isFinite(value)) return NO_NUMBER[theme];
-    const level = LEVELS * (signed ? (value + 1) / 2 : value);
+    const share = value / most;
+    const level = LEVELS * (signed ? (share + 1) / 2 : share);
     return table[Math.round(Math.min(Math.max(level, 0), LEVELS))];
   };
   const twoDigits = (x) => x.toString(16).padStart(2, "0");
   return {
-    signed,
-    rgb,
+    ...{signed, most, rgb},
     css: (value) => `#${rgb(value).map(twoDigits).join("")}`,
     ink: (value) => (luminance(rgb(value)) < 0.179 ? "#ffffff" : "#000000"),
   };
+}
+
+/** The colours of all levels. */
+function coloursOf(theme, signed) {
+  const key = `${theme} ${signed}`;
+  if (tables.has(key)) return tables.get(key);
+  const stops = (signed ? SIGNED_STOPS : STOPS)[theme].split(" ").map(channels);
+  const colour = (_, level) => between(stops, level / LEVELS);
+  tables.set(key, Array.from({length: LEVELS + 1}, colour));
+  return tables.get(key);
 }
 
 function channels(hex) {
@@ -63,9 +74,15 @@ function luminance(rgb) {
 }
 
 /** So many steps through all values. */
-export function legendValues({signed}, steps) {
-  const least = signed ? -1 : 0;
-  return Array.from({length: steps + 1}, (_, i) => least + ((1 - least) * i) / steps);
+export function legendValues({signed, most = 1}, steps) {
+  const least = signed ? -most : 0;
+  const at = (_, i) => least + ((most - least) * i) / steps;
+  return Array.from({length: steps + 1}, at);
+}
+
+/** A number with three digits. */
+export function digitsOf(number) {
+  return String(Number(number.toPrecision(3)));
 }
 
 /** The legend of the colours: an SVG for the page and for figures. */
@@ -73,7 +90,8 @@ export function legendOf(scale) {
   const bar = legendValues(scale, 31).map((value, i) =>
     svgElement("rect", {x: 5 * i, width: 5, height: 8, fill: scale.css(value)}),
   );
-  const ticks = scale.signed ? ["−1", "0", "+1"] : ["0", "0.5", "1"];
+  const [half, most] = [scale.most / 2, scale.most].map(digitsOf);
+  const ticks = scale.signed ? [`−${most}`, "0", `+${most}`] : ["0", half, most];
   const anchors = ["start", "middle", "end"];
   const below = ticks.map((tick, i) => {
     const place = {x: 80 * i, y: 21, "text-anchor": anchors[i]};

@@ -2,28 +2,39 @@
 
 import {counterpart, differenceOf} from "./compare.js";
 import {decodePicture, goldCells, gridOf} from "./picture.js";
-import {scaleOf} from "./scale.js";
+import {digitsOf, scaleOf, strongestOf} from "./scale.js";
 
 /** One panel, or two to compare, and if it can be drawn their difference.
  *
- * A panel is what a view needs: `grid`, `scale`, `title`, `gold`, `local`, the texts.
+ * A panel is what a view needs: `grid`, `scale`, `title`, `gold`, `local`, the texts;
+ * of two, its `number` is 0 or 1.
  */
 export function sceneOf(raw, {name = "", other, otherName}, options, theme) {
   const choose = ({hypotheses}) => hypotheses[options.hypothesis] ?? hypotheses.at(-1);
-  const first = panelOf(raw, choose, options, theme);
+  const first = panelOf(raw, choose, options);
   first.title = name;
-  if (!other) return {panels: [first]};
-  const like = ({hypotheses}) => counterpart(first.hypothesis, hypotheses);
-  const second = panelOf(other, like, options, theme);
-  first.title = name || "first";
-  second.title = otherName || "second";
+  if (!other) return {panels: scaled([first], theme)};
+  const like = ({hypotheses}) =>
+    hypotheses[options.otherHypothesis] ?? counterpart(first.hypothesis, hypotheses);
+  const second = panelOf(other, like, options);
+  Object.assign(first, {title: name || "first", number: 0});
+  Object.assign(second, {title: otherName || "second", number: 1});
+  const panels = scaled([first, second], theme);
   const {grid, reason} = differenceOf(first.grid, second.grid);
   const title = `${second.title} − ${first.title}`;
-  const difference = grid && {grid, title, scale: scaleOf(theme, true)};
-  return {panels: [first, second], difference, reason};
+  const scale = scaleOf(theme, true, first.scale.most);
+  return {panels, difference: grid && {grid, title, scale}, reason};
 }
 
-function panelOf(raw, choose, options, theme) {
+/** Panels with one scale, so that their colours can be compared. */
+function scaled(panels, theme) {
+  const weightsOf = ({hypothesis, grid}) => [hypothesis.weights, grid.values];
+  const most = Math.max(...panels.flatMap(weightsOf).map(strongestOf));
+  const scale = scaleOf(theme, false, most);
+  return panels.map((panel) => Object.assign(panel, {scale}));
+}
+
+function panelOf(raw, choose, options) {
   const picture = decodePicture(raw);
   const hypothesis = choose(picture);
   if (!hypothesis) throw new Error("The picture has no hypothesis.");
@@ -35,7 +46,6 @@ function panelOf(raw, choose, options, theme) {
   const isLocal = centre && options.unit === "subword";
   return {
     ...{raw, picture, hypothesis, head, grid, hasGold},
-    scale: scaleOf(theme),
     gold: hasGold && options.gold ? goldCells(picture.gold, grid) : null,
     local: isLocal ? {centre, reach: reach ?? 0} : null,
   };
@@ -60,9 +70,16 @@ export function seenOf({panels: [first, second]}, {view}) {
   };
 }
 
+/** Whether the metrics are about another hypothesis, the best one. */
+function isNotBest({picture: {hypotheses, metrics}, hypothesis}) {
+  return metrics && hypothesis !== hypotheses[0];
+}
+
 /** The notes about a picture below its numbers. */
-export function notesOf({panels: [first]}, {unit}) {
-  const {picture, hypothesis, grid, local, hasGold, gold} = first;
+export function notesOf({panels}, {unit}) {
+  const [first] = panels;
+  const {picture, hypothesis, grid, local, hasGold, gold, scale} = first;
+  const most = digitsOf(scale.most);
   const ends = [...picture.source.words, ...hypothesis.target.words].includes(-1);
   const notes = {
     "There is nothing to draw: one of the texts is empty.": !grid.values.length,
@@ -74,6 +91,11 @@ export function notesOf({panels: [first]}, {unit}) {
     "Squares are gold links: sure ones solid, possible ones dashed.": gold,
     "Gold links belong to the reference: choose it to see them.":
       picture.gold && !hasGold,
+    "The entropy is of this hypothesis, the other measures are of the best one.":
+      panels.some(isNotBest),
+    [`The alignment is not normalised: it is scaled by its largest weight, ${most}.`]:
+      scale.most > 1,
+    "Weights below 0 are drawn as 0.": grid.values.some((value) => value < -0.001),
     "Crosses: the weight is not a finite number.": !grid.values.every(Number.isFinite),
   };
   return Object.keys(notes).filter((note) => notes[note]).join(" ");

@@ -1,16 +1,16 @@
 /** The tab: its parts, their shared state, and their data. */
 
 import {button, part} from "./dom.js";
+import {listenToKeys} from "./keys.js";
 import {METRICS} from "./measures.js";
+import {createSentences} from "./sentences.js";
 import {choose, entryAt} from "./tab_choice.js";
 import {fetchMetrics, fetchRuns, fetchSeries} from "./tab_data.js";
 import {failurePage, helpDialog, noDataPage} from "./tab_help.js";
 import {writeLink} from "./tab_host.js";
-import {listenToKeys} from "./tab_keys.js";
 import {createRuns} from "./tab_runs.js";
 import {START, linkOf, stateOf} from "./tab_state.js";
 import {createSteps} from "./tab_steps.js";
-import {createTable} from "./tab_table.js";
 import {createViewer} from "./viewer.js";
 
 const LINK_DELAY = 300; // ms: browsers refuse an address that changes all the time
@@ -28,7 +28,7 @@ export function createTab(body) {
 
   const viewer = createViewer(figure);
   const runsView = createRuns(bar, change);
-  const table = createTable(list, change);
+  const sentences = createSentences(list, change);
   const steps = createSteps(strip, change);
   viewer.onchange = change;
 
@@ -57,14 +57,14 @@ export function createTab(body) {
     if (!choice.run) return showPage(noDataPage());
     runsView.update(choice);
     notice.textContent = choice.missing.map((what) => `There is no ${what}.`).join(" ");
-    const {sentences, tables} = runs[choice.run];
-    const metrics = fetchMetrics(choice.run, tables, sentences);
+    const about = runs[choice.run];
+    const metrics = fetchMetrics(choice.run, about.tables, about.sentences);
     try {
       const found = await fetchSeries(choice.sentences);
       if (asked !== choice) return null; // only the last question counts
       series = found;
       draw();
-      table.reveal();
+      sentences.reveal();
       const known = await metrics;
       if (asked !== choice) return null;
       history = known;
@@ -87,8 +87,11 @@ export function createTab(body) {
       entries.some(({metrics}) => key in (metrics ?? {})),
     );
     const metric = keys.includes(state.metric) ? state.metric : keys[0];
-    const shown = {...state, metric, sentence: tag};
-    table.update(list, history, keys, shown);
+    const known = list.map((sentence) => {
+      const entry = entryAt(history.get(sentence.tag), state.step);
+      return {...sentence, metrics: entry?.metrics};
+    });
+    sentences.update(known, keys, {...state, metric, sentence: tag});
     const mine = entryAt(series[0].steps, state.step);
     if (!mine) return fail(new Error("This sentence has no steps yet. Reload later."));
     const theirs = entryAt(series[1]?.steps, mine.step);
@@ -133,9 +136,9 @@ export function createTab(body) {
     Home: () => steps.moveBy(-Infinity),
     End: () => steps.moveBy(Infinity),
     " ": steps.toggle,
-    ArrowUp: () => table.moveBy(-1),
-    ArrowDown: () => table.moveBy(1),
-    "/": table.focusFilter,
+    ArrowUp: () => sentences.moveBy(-1),
+    ArrowDown: () => sentences.moveBy(1),
+    "/": sentences.focusFilter,
     "?": () => help.showModal(),
     w: () => change({unit: state.unit === "word" ? "subword" : "word"}),
     g: () => change({gold: !state.gold}),

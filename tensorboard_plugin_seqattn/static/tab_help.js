@@ -69,7 +69,7 @@ export function helpDialog() {
     ),
     heading("Keys"),
     list(Object.entries(KEYS)),
-    heading("Metrics of the best translation, which the filter can use"),
+    heading("Measures of the best translation, which the filter can use"),
     list(Object.entries(METRICS)),
     paragraph(
       "For example, ", code("house bleu<20"), " finds sentences with this word and a " +

@@ -1,8 +1,9 @@
 /** A slider over the training steps, below the curve of a metric. */
 
-import {button, element, numberText, part, svgElement} from "./dom.js";
-import {metricName} from "./measures.js";
+import {button, element, numberText, part, refill, svgElement} from "./dom.js";
+import {METRICS, metricName} from "./measures.js";
 import {entryAt} from "./tab_choice.js";
+import {explained} from "./tooltip.js";
 
 const PACE = 200; // ms from step to step
 
@@ -13,7 +14,8 @@ export function createSteps(container, onChange) {
 
   const play = button("Play", toggle, {title: "Space"});
   const readout = element("output", {class: "tab-step"});
-  const values = element("span", {class: "tab-values"});
+  const [name, numbers] = [element("span"), element("span")];
+  const values = element("span", {class: "tab-values"}, name, numbers);
   const plot = svgElement("svg", {viewBox: "0 0 1 1", preserveAspectRatio: "none"});
   const slider = element("input", {
     ...{type: "range", min: 0, value: 0, "aria-label": "Step"},
@@ -58,6 +60,7 @@ export function createSteps(container, onChange) {
       const i = steps.indexOf(mine.step);
       slider.max = steps.length - 1;
       slider.value = i;
+      slider.ariaValueText = `Step ${mine.step}`;
       slider.disabled = steps.length < 2;
       const isApart = theirs && theirs.step !== mine.step;
       const apart = isApart ? `, beside step ${theirs.step}` : "";
@@ -71,9 +74,14 @@ export function createSteps(container, onChange) {
       const shown = curves.map((curve, k) =>
         element("b", {class: `tab-run-${k}`}, ` ${numberText(curve[i])}`),
       );
-      values.replaceChildren(metric ? metricName(metric) : "", ...shown);
+      refill(name, metric ?? "", () => (metric ? [nameOf(metric)] : []));
+      numbers.replaceChildren(...shown);
     },
   };
+}
+
+function nameOf(metric) {
+  return explained(element("span", {}, metricName(metric)), METRICS[metric]);
 }
 
 /** Lines through the values, from 0 to the largest; a gap where none is. */

@@ -20,13 +20,18 @@ export function createViewer(container, changes = {}) {
   let options = withChanges(DEFAULTS, changes);
   let [picture, about, scene] = [null, {}, null];
   let [crosshair, pinned] = [NOWHERE, NOWHERE];
+  let width = 0; // of the last drawing
 
   const toolbar = createToolbar(choose, save);
-  const beams = createBeams((hypothesis) => choose({hypothesis}));
+  const beams = [
+    createBeams((hypothesis) => choose({hypothesis, otherHypothesis: null})),
+    createBeams((otherHypothesis) => choose({otherHypothesis})),
+  ];
+  const lists = part("av-side-by-side", ...beams.map((list) => list.node));
   const views = createViews(point, (head) => choose({head}));
   const summary = createSummary();
   const problem = element("p", {class: "av-problem", role: "alert"});
-  const content = part("av-content", beams.node, ...views.nodes, summary.node);
+  const content = part("av-content", lists, ...views.nodes, summary.node);
   const node = part("attention-viewer", toolbar.node, problem, content);
   content.onkeydown = onKey;
   content.onclick = pin;
@@ -34,10 +39,13 @@ export function createViewer(container, changes = {}) {
   container.replaceChildren(node);
   const observer = new MutationObserver(draw);
   observer.observe(document.documentElement, {attributeFilter: ["data-theme"]});
+  const resizes = new ResizeObserver(() => node.clientWidth !== width && draw());
+  resizes.observe(node);
 
   function draw() {
     if (!picture) return;
     node.hidden = false;
+    width = node.clientWidth;
     problem.textContent = "";
     const {theme} = document.documentElement.dataset;
     try {
@@ -51,14 +59,12 @@ export function createViewer(container, changes = {}) {
   }
 
   function drawScene() {
-    const [panel] = scene.panels;
-    const {hypotheses, metrics} = panel.picture;
-    const chosen = hypotheses.indexOf(panel.hypothesis);
-    toolbar.show(options, panel);
-    beams.show(hypotheses, chosen);
+    const {panels} = scene;
+    content.hidden = false; // its width is the room of the views
+    toolbar.show(options, panels[0]);
+    beams.forEach((list, i) => list.show(panels[i], panels.length === 1));
     views.show(scene, options);
-    const known = chosen === 0 ? metrics ?? {} : {}; // they are those of the best
-    summary.show(panel.grid, known, notesOf(scene, options));
+    summary.show(panels, notesOf(scene, options));
     // The pointer rests while a slider moves.
     [crosshair, pinned] = [crosshair, pinned].map((at) => {
       const number = Math.min(at.panel, scene.panels.length - 1);
@@ -122,7 +128,7 @@ export function createViewer(container, changes = {}) {
     },
     onchange: null,
     destroy() {
-      observer.disconnect();
+      for (const one of [observer, resizes]) one.disconnect();
       container.replaceChildren();
     },
   };

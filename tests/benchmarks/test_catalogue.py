@@ -37,7 +37,7 @@ def test_bases_and_axes():
                 assert min(options["size"]) >= 2
 
 
-QUICK = "train_step_masked"
+QUICK = "whole_sequence_16"
 SMOKE = [
     pytest.param(name, marks=() if name == QUICK else pytest.mark.slow)
     for name, benchmark in BENCHMARKS.items()

@@ -1,7 +1,6 @@
 """docs/benchmarks.md is made of the files of results."""
 
 import argparse
-import json
 import re
 
 import pytest
@@ -22,27 +21,21 @@ def page():
 
 def row(benchmark, seconds):
     """As `measure` writes it; the first contender takes so long, the second twice."""
-    names = list(benchmark.contenders)[:2]
+    one, two = list(benchmark.contenders)[:2]
     return {
         **store.stamp({}),
-        "ours": names[0],
-        "notes": ["rival is left out: it rains"],
+        **{"ours": one, "notes": ["rival is left out: it rains"], "complaints": []},
+        **{"tokens": {one: 2000, two: 2000}, "flops": {one: 50e9, two: 50e9}},
+        "figures": {one: {"waits, in ms": 0.1234}},
+        "wall": {one: [seconds] * 3, two: [2 * seconds] * 3},
+        "processor": {one: [seconds] * 3, two: [4 * seconds] * 3},
+        "memory": {one: 3e8, two: 6e8},
+        **{"gemm_peak_gflops": 125.0, "processors": 2, "others": 0.25},
         "versions": {"keras": "3.15.1"},
-        "complaints": [],
-        "tokens": dict.fromkeys(names, 2000),
-        "flops": dict.fromkeys(names, 50e9),
-        "figures": {names[0]: {"waits, in ms": 0.1234}},
-        "wall": {names[0]: [seconds] * 3, names[1]: [2 * seconds] * 3},
-        "processor": {names[0]: [seconds] * 3, names[1]: [4 * seconds] * 3},
-        "memory": {names[0]: 3e8, names[1]: 6e8},
-        "gemm_peak_gflops": 125.0,
-        "processors": 2,
-        "others": 0.25,
     }
 
 
 def measured(options, name):
-    """The lines of the page between the marks, and the benchmark."""
     benchmark = BENCHMARKS[name]
     rows = {label: row(benchmark, 2.0) for label in benchmark.points}
     store.save(options.results, benchmark, rows)
@@ -62,19 +55,19 @@ def test_every_benchmark_has_its_place(page, options):
 
 
 def test_the_page_is_that_of_the_kept_results(page, options):
-    """Else: make bench-docs"""
+    """All tables of all benchmarks. If it is not: make bench-docs"""
     options.results = docs.DOCS / docs.KEPT
     assert docs.written(page, options) == page
 
 
 def test_a_new_result_takes_the_place_of_an_old_one(options, tmp_path):
-    options.results.mkdir()
-    kept = tmp_path / "kept"
+    kept, result = tmp_path / "kept", options.results / "operations.json"
+    result.parent.mkdir()
     for text in ("old", "new"):
-        (options.results / "operations.json").write_text(text)
-        (options.results / "operations.new").write_text("half a file")
+        result.write_text(text)
+        result.with_suffix(".new").write_text("half a file")
         assert docs.keep(options.results, kept) == kept
-    (options.results / "operations.json").unlink()
+    result.unlink()
     docs.keep(options.results, kept)
     assert [x.name for x in kept.iterdir()] == ["operations.json"]
     assert (kept / "operations.json").read_text() == "new"
@@ -92,57 +85,16 @@ def test_a_table_of_times(options):
     assert lines[-1].endswith("keras 3.15.1: `python -m benchmarks.run train_step`.")
 
 
-@pytest.mark.parametrize(
-    "name, cells",
-    [
-        ("length", ["8", "1,000", "500", ""]),
-        ("memory_length", ["50", "300", "600", ""]),
-        ("attention_cost", ["50", "2,000", "4,000"]),
-    ],
-)
-def test_a_picture_of_several_points(options, name, cells):
+FIRST = {
+    "length": "| 8 | 1,000 | 500 |  |",
+    "memory_length": "| 50 | 300 | 600 |  |",
+    "attention_cost": "| 50 | 2,000 | 4,000 |",
+}
+
+
+@pytest.mark.parametrize("name, line", FIRST.items())
+def test_a_picture_of_several_points(options, name, line):
     picture, _, _, _, first, *_ = measured(options, name)
-    assert first == f"| {' | '.join(cells)} |"
+    assert first == line
     path = re.search(r"\((.*)\)", picture)[1]
     assert (options.docs / path).stat().st_size > 10_000
-
-
-def test_operations(options, page):
-    options.results.mkdir()
-    content = {"commit": "abc", "counts": {"ours": [[27, 90], [38.5, 180]]}}
-    content["compiled"] = {"ours": [[22, 10], [27, 7]]}
-    (options.results / "operations.json").write_text(json.dumps(content))
-    text = docs.written(page, options)
-    assert "| ours | 27.0 | 38.5 | 90.0 | 180.0 |" in text
-    assert "| ours | 22 | 10 | 27 | 7 |" in text
-
-
-def test_phases(options, page):
-    options.results.mkdir()
-    row = {"part": "encoder", "way": "forth", "products": 10.25, "graph": 16, "XLA": 9}
-    content = {"day": "today", "commit": "abc", "gemm_peak_gflops": 499.6}
-    (options.results / "phases.json").write_text(json.dumps({**content, "rows": [row]}))
-    text = docs.written(page, options)
-    assert "| encoder | forth | 10.2 | 16.0 | 9.0 |" in text
-    assert "- GEMM peak of this run: 500 GFLOP/s" in text
-
-
-def test_forms_of_an_export(options, page):
-    options.results.mkdir()
-    row = {"MB": 5.25, "load": 1.5, "p50": 9.96, "p99": 20.0, "BLEU": 33.4}
-    content = {"day": "today", "commit": "abc", "rows": {"int8": row}}
-    (options.results / "exported_forms.json").write_text(json.dumps(content))
-    assert "| int8 | 5.2 | 1.50 | 10.0 | 20.0 | 33.4 |" in docs.written(page, options)
-
-
-def test_shortlists(options, page):
-    options.results.mkdir()
-    rows = [
-        {"search": "greedy", "size": None, "seconds": 2.0, "BLEU": 34.14},
-        {"search": "greedy", "size": 500, "seconds": 1.5, "BLEU": 34.06},
-    ]
-    content = {"day": "today", "commit": "abc", "rows": rows}
-    (options.results / "shortlisted.json").write_text(json.dumps(content))
-    text = docs.written(page, options)
-    assert "| greedy | all | 2.00 | 1.00 | 34.1 |" in text
-    assert "| greedy | 500 | 1.50 | 0.75 | 34.1 |" in text

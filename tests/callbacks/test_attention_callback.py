@@ -10,13 +10,17 @@ import tensorflow as tf
 
 import keras_seqattn as ks
 from keras_seqattn.decoding.compiled_functions import _functions as functions_of
-from tests.tensorboard.logs import random_picture, read, same, values
-from tests.tensorboard.translators import (
+from tests.raised import check_message
+from tests.tensorboard import logs
+from tests.tensorboard.logs import (
     REFERENCES,
     SENTENCES,
     FixedProbe,
     compiled,
-    fit,
+    random_picture,
+    read,
+    same,
+    values,
 )
 
 GOLD = ks.metrics.read_alignments(["0-0", "", ""])
@@ -33,52 +37,47 @@ def run(tmp_path_factory):
         translator, SENTENCES, REFERENCES, gold=GOLD, log_dir=folder, beam=2
     )
     stock = keras.callbacks.TensorBoard(folder, update_freq=1, profile_batch=2)
-    fit(translator, stock, callback)
+    logs.fit(translator, stock, callback)
     return folder, translator, callback
 
 
-def test_tags_and_steps(run):
-    pictures, metadata = read(run[0])
+@pytest.fixture(scope="module")
+def pictures(run):
+    return read(run[0])[0]
+
+
+def test_tags_and_steps(run, pictures):
+    metadata = read(run[0])[1]
     tags = [f"attention/00{n}" for n in range(3)]
     assert set(pictures) == {*tags, "attention/table"}
-    assert all(list(steps) == [0, 1, 2] for steps in pictures.values())
+    assert all(list(steps) == [1, 2, 3] for steps in pictures.values())
     for tag, text, reference in zip(tags, SENTENCES, REFERENCES, strict=True):
         content = json.loads(metadata[tag].plugin_data.content)
         assert content["source"]["text"] == text
         assert content["reference"] == reference
-    assert pictures[tags[0]][0]["gold"] == [[0, 0, "S"]]
+    assert pictures[tags[0]][1]["gold"] == [[0, 0, "S"]]
 
 
 def test_beside_the_stock_callback(run):
-    """Its epochs have the same steps in the same run; scalars, graphs, profiles."""
-    found = {}
-    for step, value in values(run[0] / "validation"):
-        found.setdefault(value.tag, []).append(step)
-    assert found["epoch_loss"] == found["attention/000"] == [0, 1, 2]
-    assert "evaluation_loss_vs_iterations" in found
-    train = {
-        value.tag: value.metadata.plugin_data.plugin_name
-        for _, value in values(run[0] / "train")
-    }
+    """It writes scalars, graphs and profiles, and counts its epochs from 0."""
+    found = [(value.tag, step) for step, value in values(run[0] / "validation")]
+    for tag, steps in (("epoch_loss", [0, 1, 2]), ("attention/000", [1, 2, 3])):
+        assert [step for name, step in found if name == tag] == steps
+    train = {value.tag: value.metadata for _, value in values(run[0] / "train")}
     assert {"epoch_loss", "batch_loss"} <= train.keys()
     assert not any(tag.startswith("attention") for tag in train)
-    assert train["batch_2"] == "graph_run_metadata_graph"
+    assert train["batch_2"].plugin_data.plugin_name == "graph_run_metadata_graph"
     assert list((run[0] / "train/plugins/profile").rglob("*.xplane.pb"))
 
 
 def test_what_never_changes_is_written_once(run):
-    metadata = [
-        value.HasField("metadata")
-        for _, value in values(run[0] / "validation")
-        if value.tag == "attention/001"
-    ]
-    assert metadata == [True, False, False]
+    found = [value for _, value in values(run[0] / "validation")]
+    found = [x.HasField("metadata") for x in found if x.tag == "attention/001"]
+    assert found == [True, False, False]
 
 
-def test_hypotheses(run):
-    folder, translator, _ = run
-    pictures = read(folder)[0]
-    *free, forced = pictures["attention/001"][2]["hypotheses"]
+def test_hypotheses(pictures):
+    *free, forced = pictures["attention/001"][3]["hypotheses"]
     assert [(h["kind"], h["rank"]) for h in free] == [("free", 0), ("free", 1)]
     assert free[0]["ranking"] >= free[1]["ranking"]
     assert forced["kind"] == "forced" and forced["ranking"] is None
@@ -90,45 +89,36 @@ def test_hypotheses(run):
     assert np.abs(weights[0] - weights[1]).max() > 0.01  # two heads, not their mean
 
 
-def test_moving_average(run):
+def test_moving_average(run, pictures):
     """The last weights shown are those that `fit` leaves; the ones before differ."""
-    folder, translator, callback = run
-    pictures = read(folder)[0]
-    for n, made in enumerate(callback.probe.pictures()):
-        same(made, pictures[f"attention/00{n}"][2])
+    for n, made in enumerate(run[2].probe.pictures()):
+        same(made, pictures[f"attention/00{n}"][3])
 
 
-def test_it_is_what_the_translator_says(run):
-    folder, translator, callback = run
+def test_it_is_what_the_translator_says(run, pictures):
+    translator = run[1]
     search = ks.BeamSearch(2, n_best=2)  # that of the translator, but narrower
     translations = translator.with_search(search)(SENTENCES)
-    pictures = read(folder)[0]
     for n, translation in enumerate(translations):
-        free = pictures[f"attention/00{n}"][2]["hypotheses"][:2]
-        for said, known in zip(
-            free, [translation, *translation.alternatives], strict=True
-        ):
+        free = pictures[f"attention/00{n}"][3]["hypotheses"][:2]
+        expected = [translation, *translation.alternatives]
+        for said, known in zip(free, expected, strict=True):
             assert said["text"] == known.text
             assert said["score"] == pytest.approx(known.score, abs=1e-4)
             mean = said["weights"].mean(axis=0)
             np.testing.assert_allclose(mean, known.alignment, atol=1e-3)
             assert [t[0] for t in said["tokens"]] == known.target_tokens
     pairs = ks.data.Pairs(SENTENCES, REFERENCES)
-    scores = [
-        pictures[f"attention/00{n}"][2]["hypotheses"][-1]["score"] for n in range(3)
-    ]
+    forced = [pictures[f"attention/00{n}"][3]["hypotheses"][-1] for n in range(3)]
+    scores = [said["score"] for said in forced]
     np.testing.assert_allclose(scores, translator.score(pairs), atol=1e-4)
 
 
-def test_table(run):
-    pictures = read(run[0])[0]
-    table = pictures.pop("attention/table")
-    for step, rows in table.items():
-        assert rows == {tag: made[step]["metrics"] for tag, made in pictures.items()}
+def test_table(pictures):
+    tags = set(pictures) - {"attention/table"}
+    for step, rows in pictures["attention/table"].items():
+        assert rows == {tag: pictures[tag][step]["metrics"] for tag in tags}
         assert all("bleu" in row for row in rows.values())
-
-
-# When ---------------------------------------------------------------------------------
 
 
 @functools.cache
@@ -138,9 +128,8 @@ def greedy():
 
 
 def callback(folder, probe=None, **options):
-    made = ks.callbacks.AttentionCallback(
-        greedy(), SENTENCES[:1], log_dir=folder, **options
-    )
+    options = {"log_dir": folder, **options}
+    made = ks.callbacks.AttentionCallback(greedy(), SENTENCES[:1], **options)
     made.probe = probe or FixedProbe(random_picture())
     return made
 
@@ -153,38 +142,26 @@ def train(callback, epochs=3, **options):
     return model.fit(np.ones((2, 1)), np.ones((2, 1)), **options)
 
 
-def steps(folder, tag="attention/000"):
-    return list(read(folder)[0].get(tag, ()))
+def steps(folder):
+    return list(read(folder)[0].get("attention/000", ()))
 
 
-@pytest.mark.parametrize(
-    "options, fitted, expected",
-    [
-        ({}, {"epochs": 3}, [0, 1, 2]),
-        ({"every": 2}, {"epochs": 5}, [1, 3]),
-        ({"every": 4}, {"epochs": 3}, []),
-        ({}, {"epochs": 6, "initial_epoch": 4}, [4, 5]),
-    ],
-)
-def test_every(options, fitted, expected, tmp_path):
-    train(callback(tmp_path, **options), **fitted)
+EVERY = [(1, 0, 3, [1, 2, 3]), (2, 0, 5, [2, 4]), (4, 0, 3, []), (1, 4, 6, [5, 6])]
+
+
+@pytest.mark.parametrize("every, first, epochs, expected", EVERY)
+def test_every(every, first, epochs, expected, tmp_path):
+    train(callback(tmp_path, every=every), epochs, initial_epoch=first)
     assert steps(tmp_path) == expected
 
 
-def test_name(tmp_path):
-    train(callback(tmp_path, name="en-de/probe"), epochs=1)
-    assert steps(tmp_path, "en-de/probe/000") == [0]
-    assert steps(tmp_path, "en-de/probe/table") == [0]
-
-
 def test_training_that_goes_on(tmp_path):
-    """A second `fit` makes a file of its own, which can be read by itself."""
     shown = callback(tmp_path)
     train(shown, epochs=2)
     for path in tmp_path.rglob("events.*"):
         path.unlink()
     train(shown, epochs=3, initial_epoch=2)
-    assert steps(tmp_path) == [2]
+    assert steps(tmp_path) == [3]
 
 
 def test_in_a_loop_of_ones_own(tmp_path):
@@ -197,50 +174,47 @@ def test_in_a_loop_of_ones_own(tmp_path):
     assert steps(tmp_path) == [10, 20]
 
 
-def test_records_whatever_others_say(tmp_path):
-    shown = callback(tmp_path)
+def test_records_under_its_name_whatever_others_say(tmp_path):
+    shown = callback(tmp_path, name="en-de/probe")
     with tf.summary.record_if(False):
         train(shown, epochs=1)
-    assert steps(tmp_path) == [0]
+    assert set(read(tmp_path)[0]) == {"en-de/probe/000", "en-de/probe/table"}
 
 
-# What is shown ------------------------------------------------------------------------
+def probed(folder, *texts, translator=None):
+    translator = translator or greedy()
+    shown = ks.callbacks.AttentionCallback(translator, *texts, log_dir=folder)
+    return shown.probe.pictures()
 
 
 def test_greedy_without_references(tmp_path):
-    shown = ks.callbacks.AttentionCallback(greedy(), SENTENCES, log_dir=tmp_path)
-    made = shown.probe.pictures()
+    made = probed(tmp_path, SENTENCES)
     assert [len(picture["hypotheses"]) for picture in made] == [1, 1, 1]
     assert made[0]["reference"] is None and "bleu" not in made[0]["metrics"]
-    assert made[0]["hypotheses"][0]["centre"] is None
+    [said] = made[0]["hypotheses"]
+    assert said["centre"] is said["reach"] is None
 
 
 def test_what_is_not_read_is_not_shown(tmp_path):
     """After max_source tokens there is only the end token."""
-    made = ks.Translator(
-        greedy().model, greedy().source_text, greedy().target_text, max_source=2
-    ).with_search(ks.Greedy())
-    shown = ks.callbacks.AttentionCallback(made, ["deaf"], log_dir=tmp_path)
-    [picture] = shown.probe.pictures()
+    parts = greedy().model, greedy().source_text, greedy().target_text
+    made = ks.Translator(*parts, ks.Greedy(), max_source=2)
+    [picture] = probed(tmp_path, ["deaf"], translator=made)
     assert [token[0] for token in picture["source"]["tokens"]] == ["d", "e", "</s>"]
     assert picture["hypotheses"][0]["shape"][2] == 3
 
 
 def test_many_sentences_are_not_one_batch(tmp_path, monkeypatch):
     monkeypatch.setattr("keras_seqattn.pictures.probe._AT_ONCE", 2)
-    shown = ks.callbacks.AttentionCallback(greedy(), SENTENCES, log_dir=tmp_path)
-    found = shown.probe.pictures()
+    found = probed(tmp_path, SENTENCES)
     monkeypatch.undo()
-    for one, other in zip(found, shown.probe.pictures(), strict=True):
+    for one, other in zip(found, probed(tmp_path, SENTENCES), strict=True):
         same(one, other, 1e-5)
 
 
 def test_weights_that_are_nan(tmp_path):
-    """A diverged model has no hypotheses; training and log continue."""
-    shown = ks.callbacks.AttentionCallback(
-        greedy(), SENTENCES, REFERENCES, log_dir=tmp_path
-    )
-    weights = greedy().model.get_weights()
+    texts, weights = (SENTENCES, REFERENCES), greedy().model.get_weights()
+    shown = ks.callbacks.AttentionCallback(greedy(), *texts, log_dir=tmp_path)
     greedy().model.set_weights([w * np.nan for w in weights])
     shown.write(0)
     shown.close()
@@ -254,45 +228,29 @@ def test_weights_that_are_nan(tmp_path):
 
 
 def test_compiled_once(tmp_path):
-    """The second time, and other sentences, cost no new graph."""
     counts = []
     for sentence in ("deaf", "abba", "b"):
-        shown = ks.callbacks.AttentionCallback(
-            greedy(), [sentence], ["x"], log_dir=tmp_path
-        )
-        shown.probe.pictures()
+        probed(tmp_path, [sentence], ["x"])
         counts.append(len(functions_of(greedy().model)))
     assert len(set(counts)) == 1
 
 
-# No harm ------------------------------------------------------------------------------
-
-
 def test_an_error_does_not_end_the_training(tmp_path):
     probe = FixedProbe(error=RuntimeError("out of luck"))
+    shown = callback(tmp_path, probe)
     with pytest.warns(UserWarning) as caught:
-        history = train(callback(tmp_path, probe), epochs=3)
+        history = train(shown, epochs=3)
     assert len(history.history["loss"]) == 3
     assert probe.count == 1 and steps(tmp_path) == []
-    assert [str(warning.message) for warning in caught] == [
-        "AttentionCallback could not show the alignments. Expected a model that "
-        "translates and a folder that can be written to, received RuntimeError: out "
-        "of luck. The training continues without them; call `write(step)` to see "
-        "where the error comes from."
-    ]
-
-
-def test_the_next_training_tries_again(tmp_path):
-    shown = callback(tmp_path, FixedProbe(error=RuntimeError()))
-    with pytest.warns(UserWarning):
-        train(shown)
+    [said] = [str(warning.message) for warning in caught]
+    rest = "received RuntimeError: out of luck. The training continues without them"
+    check_message(said, "AttentionCallback could not show the alignments", rest)
     shown.probe = FixedProbe(random_picture())
-    train(shown, epochs=1)
-    assert steps(tmp_path) == [0]
+    train(shown, epochs=1)  # the next training tries again
+    assert steps(tmp_path) == [1]
 
 
 def test_folder_that_is_gone(tmp_path):
-    """If the folder is gone, the training continues without logs."""
     shown = callback(tmp_path)
     (tmp_path / "validation").rmdir()
     (tmp_path / "validation").write_text("in the way")

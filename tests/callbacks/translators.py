@@ -1,4 +1,4 @@
-"""Translators for tests of the callback: one follows a script, one really works."""
+"""A translator for tests of callbacks, which follows a script."""
 
 import keras
 import numpy as np
@@ -47,38 +47,3 @@ class Scripted:
 def validation(translator, **options):
     options = {"metrics": ["exact_match"], **options}
     return ks.callbacks.Validation(translator, PAIRS, **options)
-
-
-class Digits:
-    """A real model between strings of digits: the id of a digit is 4 more."""
-
-    def __init__(self, units=8):
-        cell = ks.layers.BahdanauCell(units, attention=ks.BahdanauAttention(units))
-        self.model = ks.Seq2Seq(
-            keras.layers.Embedding(14, units),
-            ks.BiEncoder(units),
-            ks.AttentionDecoder(cell),
-            ks.layers.OutputHead(14),
-            target_embedding=keras.layers.Embedding(14, units),
-            bridge=ks.layers.DenseBridge(units),
-        )
-
-    def translate(self, texts):
-        decoded = ks.decode(self.model, ids(texts, end=True), ks.Greedy(), 6)
-        rows = decoded.tokens.numpy()[:, 0].tolist()
-        return Texts(["".join(str(x - 4) for x in row if x > 3) for row in rows])
-
-    def dataset(self, sources, targets):
-        x = {"source": ids(sources, end=True), "target": ids(targets, start=True)}
-        return x, ids(targets, end=True)
-
-
-class Texts:
-    def __init__(self, texts):
-        self.texts = texts
-
-
-def ids(texts, start=False, end=False):
-    rows = [[1] * start + [int(c) + 4 for c in text] + [2] * end for text in texts]
-    longest = max(map(len, rows))
-    return np.array([row + [0] * (longest - len(row)) for row in rows])

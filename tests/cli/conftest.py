@@ -6,6 +6,7 @@ import pytest
 
 from seqattn_command import main
 from tests.cli.tiny import TASK, TINY
+from tests.raised import check_message
 
 
 @pytest.fixture(scope="session")
@@ -19,8 +20,18 @@ def trained(tmp_path_factory):
 
 @pytest.fixture
 def copied(trained, tmp_path):
-    """The same, to write to."""
     return shutil.copytree(trained, tmp_path / "copied")
+
+
+@pytest.fixture
+def succeeds(capsys):
+    """Runs a command, split at spaces; returns standard output and standard error."""
+
+    def run(*words):
+        assert main(" ".join(map(str, words)).split()) == 0
+        return capsys.readouterr()
+
+    return run
 
 
 @pytest.fixture
@@ -38,17 +49,24 @@ def failing(capsys):
 
 
 @pytest.fixture
-def files(tmp_path):
-    """Writes files of lines; returns their paths."""
+def fails(failing):
+    """Runs a command that fails, and checks its message: the beginning, parts of it."""
 
+    def check(words, what, *parts):
+        words = words.split() if isinstance(words, str) else words
+        check_message(failing(*words), what, *map(str, parts))
+
+    return check
+
+
+@pytest.fixture
+def files(tmp_path):
     def write(**contents):
-        paths = [tmp_path / name for name in contents]
-        for path, content in zip(paths, contents.values(), strict=True):
+        for name, content in contents.items():
             if isinstance(content, list):
                 content = "".join(f"{line}\n" for line in content)
-            path.write_bytes(
-                content if isinstance(content, bytes) else content.encode()
-            )
-        return paths
+            content = content.encode() if isinstance(content, str) else content
+            (tmp_path / name).write_bytes(content)
+        return [tmp_path / name for name in contents]
 
     return write

@@ -1,5 +1,7 @@
 """`seqattn export`: what it writes, and what the manifest knows of the run."""
 
+import contextlib
+import io
 import json
 import shutil
 
@@ -7,18 +9,25 @@ import pytest
 
 import keras_seqattn as ks
 from keras_seqattn import manifest, zoo
+from keras_seqattn.cli.export import run_manifest
+from keras_seqattn.cli.load_translator import load_translator
+from keras_seqattn.cli.run_folder import find_run
+from keras_seqattn.export.litert_run import litert_function
+from keras_seqattn.translator.translator import Translator
 from seqattn_command import main
 from tests.cli.tiny import TASK
+from tests.translator import tiny
 
 
 @pytest.fixture(scope="module")
 def exported(trained, tmp_path_factory):
-    """Of the run, with everything that one can say."""
     folder = tmp_path_factory.mktemp("served")
     (folder / "warmup.txt").write_text("abc\ned\n")
     options = ["--beam", "1", "--version", "7", "--warmup", str(folder / "warmup.txt")]
     options += ["--note", "licence=CC0-1.0", "--note", "task=reverse"]
-    assert main(["export", str(trained), str(folder / "x"), *options]) == 0
+    with contextlib.redirect_stderr(io.StringIO()) as printed:
+        assert main(["export", str(trained), str(folder / "x"), *options]) == 0
+    assert f"{folder}/x/7 has the signatures serving_default" in printed.getvalue()
     return folder / "x/7"
 
 
@@ -32,9 +41,8 @@ def test_the_manifest_knows_the_run(trained, exported):
         **{"units": 8, "embedding": 8, "attention_units": 8, "maxout": 4},
         **{"source_vocabulary": 9, "target_vocabulary": 9},
     }
-    assert (
-        zoo.bahdanau2015(**arguments).count_params() == content["model"]["parameters"]
-    )
+    parameters = zoo.bahdanau2015(**arguments).count_params()
+    assert content["model"]["parameters"] == parameters
     validated = json.loads((trained / "checkpoints/validation.json").read_text())
     best = [entry["values"] for entry in validated["entries"] if entry["best"]][-1]
     assert content["metrics"] == {"validation": best}
@@ -52,16 +60,12 @@ def test_it_warms_up_with_the_file(exported):
 
 
 def test_a_translator_without_a_run(trained, tmp_path):
-    from keras_seqattn.cli.export import run_manifest
-
     alone = shutil.copytree(trained / "translator", tmp_path / "a/translator")
     assert run_manifest(alone, ks.Translator.load(alone)) == {}
 
 
 def test_what_lies_beside_a_run_is_not_of_the_run(copied, tmp_path, monkeypatch):
     """`cd RUN; seqattn export dates OUT` exports a shipped model."""
-    from keras_seqattn.cli.run_folder import find_run
-
     monkeypatch.chdir(copied)
     (copied / "other").mkdir()
     for path in ("dates", "other", "checkpoints", copied / "other", tmp_path / "x"):
@@ -72,66 +76,77 @@ def test_what_lies_beside_a_run_is_not_of_the_run(copied, tmp_path, monkeypatch)
     assert find_run(".").path == copied
 
 
-def test_a_model_whose_module_is_not_here(copied):
-    from keras_seqattn.cli.export import run_manifest
-
-    path = copied / "run.json"
-    content = json.loads(path.read_text())
-    content["settings"]["model"] = "no.such.module"
-    path.write_text(json.dumps(content))
-    (copied / "checkpoints/validation.json").unlink()
-    found = run_manifest(
-        copied / "translator", ks.Translator.load(copied / "translator")
-    )
-    assert found["model"] == {"function": "no.such.module"}
-    assert found["metrics"] is None
+LENGTHS = ["--source-length", "6", "--target-length", "22"]  # 2 * 6 + 10
+SENTENCES = ["one two", "two", "three two one", "two six", "", "one one one"]
 
 
-def test_a_damaged_translator(copied, tmp_path, failing):
-    weights = copied / "translator/model.keras"
-    weights.write_bytes(weights.read_bytes()[:-1])
-    said = failing("export", copied, tmp_path / "x")
-    assert said.startswith(
-        "Translator.load got a damaged folder. Expected model.keras with sha256 "
-    )
-    assert not (tmp_path / "x").exists()
+def export(run, out, *options):
+    return main(["export", str(run), str(out), "--litert", *LENGTHS, *options])
 
 
-def test_a_note_without_a_value(trained, tmp_path, capsys):
-    assert main(["export", str(trained), str(tmp_path / "x"), "--note", "files"]) == 2
-    assert capsys.readouterr().err.endswith(
-        "error: argument --note: expected NAME=VALUE without spaces, received 'files'\n"
-    )
+def test_a_run(trained, tmp_path, capsys):
+    path = tmp_path / "new/run.tflite"
+    assert export(trained, path, "--batch", "2") == 0
+    assert capsys.readouterr().err.splitlines()[-2:] == [
+        f"{path} ({path.stat().st_size / 1e6:.1f} MB) has one signature, from text to "
+        "texts, scores,",
+        "tokens and alignments",
+    ]
+    translate, eager = litert_function(path), load_translator(trained)
+    assert eager.search == ks.BeamSearch(2, length_penalty=1.0)
+    found = []
+    for texts in (["a", "bcd"], ["", "edcb"], ["eda", "zc"]):
+        received = [text.decode() for text in translate(texts)["texts"][:, 0]]
+        assert received == eager(texts).texts
+        found += received
+    assert len({*found}) > 2
+    assert [file.name for file in path.parent.iterdir()] == ["run.tflite"]
 
 
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        (
-            ["--version", "0"],
-            "export got an unusable version. Expected a positive integer, received "
-            "version=0. Pass a Python int, 1 or more.",
-        ),
-        (
-            ["--note", "files=mine"],
-            "export got a manifest with reserved names. Expected new names, 'metrics', "
-            "and a 'model' with function and arguments, received files. Leave them "
-            "out: export writes them itself.",
-        ),
-        (
-            ["--note", "a=1", "seed=3", "--note", "data=mine"],
-            "export got notes that would replace fields of the run. Expected names "
-            "other than model, metrics, command, seed, data, trained_with, received "
-            "seed=3 and data=mine. Choose other names.",
-        ),
-        (
-            ["--warmup", "no-such-file"],
-            "seqattn got a path without a file. Expected a text file, UTF-8, received "
-            "'no-such-file'. Check the folder and the spelling.",
-        ),
-    ],
-    ids=["version", "taken", "known", "warmup"],
-)
-def test_options_that_cannot_be(trained, tmp_path, failing, options, says):
-    assert failing("export", trained, tmp_path / "x", *options) == says
-    assert not (tmp_path / "x").exists()
+@pytest.fixture
+def saved(tmp_path):
+    words = ks.text.Words.learn(SENTENCES)
+    made = tiny.translator(words, words, max_length=4)
+    made.save(tmp_path / "saved")
+    return tmp_path / "saved"
+
+
+def test_another_search_and_smaller_weights(saved, tmp_path):
+    path = tmp_path / "words.tflite"
+    assert export(saved, path, "--beam", "1", "--weights", "float16") == 0
+    translate, eager = litert_function(path), load_translator(saved, beam=1)
+    for sentence in SENTENCES:
+        [[text]] = translate([sentence])["texts"]
+        assert text.decode() == eager(sentence).text
+    assert len({*eager(SENTENCES).texts}) > 2
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    found = {}
+
+    def export_litert(translator, path, **how):
+        found.update(search=translator.search, **how)
+        with open(path, "wb") as file:
+            file.write(b"content")
+
+    monkeypatch.setattr(Translator, "export_litert", export_litert)
+    return found
+
+
+def test_options(saved, tmp_path, asked):
+    lengths = {"source_length": 6, "target_length": 22}
+    assert export(saved, tmp_path / "x") == 0
+    assert asked == {"search": tiny.BEAM, "batch": 1, "weights": "float32", **lengths}
+    options = "--batch 3 --weights int8 --beam 4 --length-penalty 0.5"
+    assert export(saved, tmp_path / "x", *options.split()) == 0
+    search = ks.BeamSearch(4, 0.5, n_best=2)  # n_best is its own
+    assert asked == {"search": search, "batch": 3, "weights": "int8", **lengths}
+
+
+def test_the_file_is_neither_served_nor_a_translator(fails, tmp_path):
+    path = tmp_path / "x.tflite"
+    path.write_bytes(b"content")
+    remedy = f"received {str(path)!r}, a file", "run seqattn export without --litert"
+    fails(f"serve {path}", "serve found no exported model", *remedy)
+    fails(f"inspect {path}", "seqattn found no translator", path)

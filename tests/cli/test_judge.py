@@ -1,7 +1,6 @@
 """`seqattn evaluate` and `seqattn score`."""
 
 import json
-import sys
 
 import pytest
 
@@ -26,144 +25,67 @@ def loaded(translator, monkeypatch):
     return translator
 
 
-def test_evaluates_the_test_set_of_its_task(loaded, trained, tmp_path, capsys):
+@pytest.fixture
+def sides(files):
+    def sides(source, target):
+        paths = files(source=source, target=target)
+        return ["--source", paths[0], "--target", paths[1]]
+
+    return sides
+
+
+def test_evaluates_the_test_set_of_its_task(loaded, trained, tmp_path, succeeds):
     out = tmp_path / "texts"
-    assert main(["evaluate", str(trained), "--json", "--output", str(out)]) == 0
-    said = json.loads(capsys.readouterr().out)
+    found = json.loads(succeeds("evaluate", trained, "--json", "--output", out).out)
     options = {"symbols": "abcde", "lengths": (1, 4)}
     test = ks.data.tasks.reverse(train=60, validation=10, test=12, **options).test
     texts = loaded.translate(test.source).texts
     assert out.read_text().splitlines() == texts
-    assert said["texts"] == 12
-    assert said["exact_match"] == ks.metrics.exact_match(texts, test.target)
+    assert found["texts"] == 12
+    assert found["exact_match"] == ks.metrics.exact_match(texts, test.target)
 
 
-def test_evaluates_files(loaded, trained, files, capsys):
-    paths = files(source=[s for s, _ in PAIRS], target=[t for _, t in PAIRS])
-    sides = ["--source", str(paths[0]), "--target", str(paths[1])]
-    assert main(["evaluate", str(trained), *sides, "--metric", "chrf", "wer"]) == 0
-    rows = capsys.readouterr().out.splitlines()
+def test_evaluates_files(loaded, trained, sides, succeeds):
+    options = sides(*map(list, zip(*PAIRS, strict=True)))
+    found = succeeds("evaluate", trained, *options, "--metric", "chrf", "wer")
+    rows = found.out.splitlines()
     assert [row.split()[0] for row in rows] == ["chrf", "wer"]
-    assert "nrefs:1" in rows[0]  # what sacreBLEU says of itself
+    assert "nrefs:1" in rows[0]  # the signature of sacreBLEU
 
 
-@pytest.fixture
-def trained_from_files(copied, files):
-    """A run that looks as if it had been trained from two files."""
-    sources = [f"{a}{b}" for a in "abcde" for b in "abcde"]
-    paths = files(source=sources, target=[text[::-1] for text in sources])
-    path = copied / "run.json"
-    run = json.loads(path.read_text())
-    sides = dict(zip(("source", "target"), map(str, paths), strict=True))
-    own = {"task": None, "task_options": {}, "validation_size": 4, **sides}
-    settings = {**run["settings"], **own}
-    task, _ = read_task(settings_from_dict(settings))
-    data = fingerprints(task)
-    path.write_text(json.dumps({**run, "settings": settings, "data": data}))
-    return copied
+def test_scores_files(loaded, trained, files, succeeds):
+    [path] = files(**{"pairs.tsv": [f"{s}\t{t}" for s, t in PAIRS]})
+    printed = succeeds("score", trained, "--pairs", path)
+    scores = [float(line) for line in printed.out.splitlines()]
+    pairs = ks.data.Pairs(*zip(*PAIRS, strict=True))
+    assert scores == pytest.approx(loaded.score(pairs), abs=1e-4)
+    assert "3 pairs, 9 target tokens, end tokens included, log-prob" in printed.err
 
 
-@pytest.mark.parametrize("options", [[], ["--batch-size", "3"]])
-def test_judges_what_a_run_from_files_held_out(
-    loaded, trained_from_files, capsys, options
-):
-    run = str(trained_from_files)
-    assert main(["evaluate", run, "--json", "--metric", "wer", *options]) == 0
-    printed = capsys.readouterr()
-    assert json.loads(printed.out)["texts"] == 4
-    note = "the validation set of the run, which chose its best translator:\n"
-    assert note in printed.err
-    assert main(["score", run, *options]) == 0
-    printed = capsys.readouterr()
-    assert len(printed.out.splitlines()) == 4 and note in printed.err
+def test_every_answer_that_the_files_list_is_right(loaded, trained, sides, succeeds):
+    [translation] = loaded.translate(["abc"]).texts
+    options = sides(["abc", "abc"], ["ccccc", translation or "c"])
+    metrics = ["--metric", "exact_match", "wer", "per", "chrf"]
+    found = json.loads(succeeds("evaluate", trained, *options, *metrics, "--json").out)
+    assert (found["exact_match"], found["wer"], found["per"]) == (100, 0, 0)
+    assert found["chrf"] < 100
 
 
-@pytest.mark.parametrize(
-    ("verb", "options", "remedy"),
-    [
-        (
-            "evaluate",
-            ["--metric", "wer"],
-            "name other files with --source and --target",
-        ),
-        ("score", [], "name other files with --source and --target"),
-        ("inspect", ["--html", "page.html"], "name a sentence with --text"),
-    ],
-)
-def test_files_that_have_grown_are_held_out_otherwise(
-    failing, trained_from_files, tmp_path, monkeypatch, verb, options, remedy
-):
-    monkeypatch.chdir(tmp_path)
-    for name, lines in (("source", "abc\nde\n"), ("target", "cba\ned\n")):
-        with (tmp_path / name).open("a") as file:
-            file.write(lines)
-    assert failing(verb, trained_from_files, *options) == (
-        "seqattn got another validation set than the one of the run. Expected 4 pairs "
-        f"with the checksum in {trained_from_files}/run.json, received 4 pairs with "
-        f"another checksum. Restore the old data, or {remedy}."
-    )
-    assert not (tmp_path / "page.html").exists()
+def test_rows_that_are_left_out_are_reported(loaded, trained, sides, succeeds):
+    options = sides(b"abc\n\xff\nde\n", ["cba", "x", "ed"])
+    printed = succeeds("score", trained, *options, "--row-errors", "skip-all")
+    assert [bool(line) for line in printed.out.splitlines()] == [True, False, True]
+    table = "data: 2 of 3 pairs kept\n      1 not UTF-8  line 2: \ufffd | x\n"
+    assert printed.err.startswith(table)
 
 
-def test_a_validation_set_of_its_own_stays_the_same(
-    loaded, trained_from_files, files, capsys
-):
-    held = dict(zip(("valid_source", "valid_target"), (["ab"], ["ba"]), strict=True))
-    paths = files(**held)
-    path = trained_from_files / "run.json"
-    run = json.loads(path.read_text())
-    run["settings"] |= {
-        "validation_source": str(paths[0]),
-        "validation_target": str(paths[1]),
-    }
-    task, _ = read_task(settings_from_dict(run["settings"]))
-    run["data"]["validation"] = fingerprints(task)["validation"]
-    path.write_text(json.dumps(run))  # of the training set the old checksum
-    assert main(["score", str(trained_from_files)]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    ("options", "name", "condition"),
-    [
-        (
-            ["--source", "a", "--target", "b", "--tokenized"],
-            "tokenized",
-            "--corpus multi30k",
-        ),
-        (["--pairs", "a", "--languages", "en", "de"], "languages", "--corpus multi30k"),
-        (
-            ["--source", "a", "--target", "b", "--columns", "0", "1"],
-            "columns",
-            "--pairs",
-        ),
-    ],
-)
-def test_options_that_nothing_would_use(failing, trained, options, name, condition):
-    for verb in ("evaluate", "score"):
-        assert failing(verb, trained, *options) == (
-            f"seqattn got a setting that has no effect. Expected --{name} only with "
-            f"{condition}, received --{name} without. Leave it out, or add what it "
-            "needs."
-        )
-
-
-def test_output_that_cannot_be_written_comes_before_the_work(failing, tmp_path):
-    said = failing("evaluate", tmp_path / "no run", "--output", tmp_path / "no" / "x")
-    assert said == (
-        "seqattn got an output that it cannot write. Expected a file in a folder that "
-        f"exists, received --output {tmp_path}/no/x, in a folder that does not exist. "
-        "Choose another path."
-    )
-
-
-def test_numbers_are_said_before_texts_are_written(
+def test_metrics_are_printed_before_texts_are_written(
     translator, trained, tmp_path, monkeypatch, capsys
 ):
     out = tmp_path / "texts"
 
     def load(*how, **options):
-        out.mkdir()  # meanwhile somebody has
+        out.mkdir()  # now it cannot be written
         return translator
 
     monkeypatch.setattr(evaluate, "load_translator", load)
@@ -173,64 +95,65 @@ def test_numbers_are_said_before_texts_are_written(
     assert "seqattn: error: " in printed.err
 
 
-def test_missing_package_comes_before_the_pairs(
-    failing, trained, tmp_path, monkeypatch
+@pytest.fixture
+def trained_from_files(copied, files):
+    """A run that looks as if it had been trained from two files."""
+    sources = [f"{a}{b}" for a in "abcde" for b in "abcde"]
+    source, target = files(source=sources, target=[text[::-1] for text in sources])
+    run = json.loads((copied / "run.json").read_text())
+    run["settings"] |= {"source": str(source), "target": str(target), "task": None}
+    run["settings"] |= {"task_options": {}, "validation_size": 4}
+    run["data"] = data_of(run)
+    (copied / "run.json").write_text(json.dumps(run))
+    return copied
+
+
+def data_of(run):
+    return fingerprints(read_task(settings_from_dict(run["settings"]))[0])
+
+
+@pytest.mark.parametrize("options", [[], ["--batch-size", "3"]])
+def test_reads_what_the_run_held_out(loaded, trained_from_files, succeeds, options):
+    run = trained_from_files
+    printed = succeeds("evaluate", run, "--json", "--metric", "wer", *options)
+    assert json.loads(printed.out)["texts"] == 4
+    note = "the validation set of the run, which chose its best translator:\n"
+    assert note in printed.err
+    printed = succeeds("score", run, *options)
+    assert len(printed.out.splitlines()) == 4 and note in printed.err
+
+
+@pytest.mark.parametrize(
+    "command, remedy",
+    [
+        ("evaluate RUN --metric wer", "name other files with --source and --target."),
+        ("score RUN", "name other files with --source and --target."),
+        ("inspect RUN --html page.html", "name a sentence with --text."),
+    ],
+)
+def test_other_pairs_are_held_out_of_longer_files(
+    fails, trained_from_files, tmp_path, monkeypatch, command, remedy
 ):
-    monkeypatch.setitem(sys.modules, "sacrebleu", None)
-    pairs = tmp_path / "nowhere.tsv"
-    said = failing("evaluate", trained, "--pairs", pairs, "--metric", "wer", "chrf")
-    assert 'pip install "keras_seqattn[metrics]"' in said
-
-
-def test_unknown_metric_comes_before_the_work(failing, trained):
-    said = failing("evaluate", trained, "--metric", "blue")
-    assert said.startswith("text_metric got an unknown metric.")
-
-
-def test_scores(loaded, trained, files, capsys):
-    [path] = files(**{"pairs.tsv": [f"{s}\t{t}" for s, t in PAIRS]})
-    assert main(["score", str(trained), "--pairs", str(path)]) == 0
-    printed = capsys.readouterr()
-    scores = [float(line) for line in printed.out.splitlines()]
-    pairs = ks.data.Pairs(*zip(*PAIRS, strict=True))
-    assert scores == pytest.approx(loaded.score(pairs), abs=1e-4)
-    assert "3 pairs, 9 target tokens, end tokens included, log-prob" in printed.err
-
-
-def test_no_pairs(failing, trained, tmp_path):
-    (tmp_path / "translator").symlink_to(trained / "translator")
-    assert failing("score", tmp_path / "translator") == (
-        "seqattn got no pairs. Expected --source and --target, --pairs, --task or "
-        f"--corpus, received none of them, and '{tmp_path}/translator', which is not "
-        "a run with its own data. Name the files."
+    monkeypatch.chdir(tmp_path)
+    for name, lines in (("source", "abc\nde\n"), ("target", "cba\ned\n")):
+        with (tmp_path / name).open("a") as file:
+            file.write(lines)
+    fails(
+        command.replace("RUN", str(trained_from_files)),
+        "seqattn got another validation set than the one of the run",
+        f"4 pairs with the checksum in {trained_from_files}/run.json, received 4 pairs "
+        f"with another checksum. Restore the old data, or {remedy}",
     )
+    assert not (tmp_path / "page.html").exists()
 
 
-def test_files_have_no_split(failing, trained, files):
-    [path] = files(**{"pairs.tsv": ["a\tb"]})
-    assert failing("score", trained, "--pairs", path, "--split", "test") == (
-        "seqattn got a split of files. Expected --split only for a task or a corpus, "
-        "received --split test and files. Leave it out: all pairs of the files are "
-        "used."
-    )
-
-
-def test_any_answer_that_the_files_list_is_right(loaded, trained, files, capsys):
-    """Where an answer is right or wrong; BLEU and chrF compare line by line."""
-    [translation] = loaded.translate(["abc"]).texts
-    paths = files(source=["abc", "abc"], target=["ccccc", translation or "c"])
-    sides = ["--source", str(paths[0]), "--target", str(paths[1])]
-    metrics = ["--metric", "exact_match", "wer", "per", "chrf"]
-    assert main(["evaluate", str(trained), *sides, *metrics, "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert (said["exact_match"], said["wer"], said["per"]) == (100, 0, 0)
-    assert said["chrf"] < 100
-
-
-def test_pairs_that_are_not_judged_are_said(loaded, trained, files, capsys):
-    paths = files(source=b"abc\n\xff\nde\n", target=["cba", "x", "ed"])
-    sides = ["--source", str(paths[0]), "--target", str(paths[1])]
-    assert main(["score", str(trained), *sides, "--encoding-errors", "skip"]) == 0
-    printed = capsys.readouterr()
-    assert len(printed.out.splitlines()) == 2
-    assert "1 pairs are left out: not UTF-8\n" in printed.err
+def test_a_validation_set_of_its_own_stays_the_same(
+    loaded, trained_from_files, files, succeeds
+):
+    source, target = map(str, files(valid_source=["ab"], valid_target=["ba"]))
+    path = trained_from_files / "run.json"
+    run = json.loads(path.read_text())
+    run["settings"] |= {"validation_source": source, "validation_target": target}
+    run["data"]["validation"] = data_of(run)["validation"]
+    path.write_text(json.dumps(run))  # the checksum of the training set is the old one
+    assert len(succeeds("score", trained_from_files).out.splitlines()) == 1

@@ -1,15 +1,19 @@
-"""`seqattn inspect`, `seqattn tasks`, `seqattn export`."""
+"""`seqattn inspect`, with `--html` too, and `seqattn tasks`."""
 
+import json
+import re
 import shutil
 
 import pytest
 
-from seqattn_command import main
+
+@pytest.fixture
+def alone(trained, tmp_path):
+    return shutil.copytree(trained / "translator", tmp_path / "translator")
 
 
-def test_inspects_a_run(trained, capsys):
-    assert main(["inspect", str(trained)]) == 0
-    said = capsys.readouterr().out
+def test_inspects_a_run(trained, succeeds):
+    text = succeeds("inspect", trained).out
     for words in (
         "seqattn train --task reverse",
         "  learning_rate      0.01\n",
@@ -22,97 +26,79 @@ def test_inspects_a_run(trained, capsys):
         "BiEncoder(8, gru_paper)",
         " parameters\n",
     ):
-        assert words in said
+        assert words in text
 
 
-def test_inspects_a_translator(trained, tmp_path, capsys):
-    alone = shutil.copytree(trained / "translator", tmp_path / "translator")
-    assert main(["inspect", str(alone)]) == 0
-    assert capsys.readouterr().out.startswith(f"translator: {alone}\n")
+def test_inspects_what_was_left_out(copied, succeeds):
+    report = {
+        "total": 9,
+        "dropped": {"no tab": 1},
+        "examples": {"no tab": ["line 3: x"]},
+    }
+    run = json.loads((copied / "run.json").read_text())
+    run["left_out"] = {"train": report}
+    (copied / "run.json").write_text(json.dumps(run))
+    table = "train       8 of 9 pairs kept\n      1 no tab  line 3: x\n"
+    assert table in succeeds("inspect", copied).out
 
 
-def test_inspects_a_run_that_has_just_begun(copied, capsys):
+def test_inspects_a_translator(alone, succeeds):
+    assert succeeds("inspect", alone).out.startswith(f"translator: {alone}\n")
+
+
+def test_inspects_a_run_that_has_just_begun(copied, succeeds):
     shutil.rmtree(copied / "translator")
     shutil.rmtree(copied / "checkpoints")
     (copied / "history.jsonl").unlink()
-    assert main(["inspect", str(copied)]) == 0
-    said = capsys.readouterr().out
-    assert "best: no validation yet\n" in said
-    assert "translator: none yet, the first validation writes it\n" in said
+    text = succeeds("inspect", copied).out
+    assert "best: no validation yet\n" in text
+    assert "translator: none yet, the first validation writes it\n" in text
 
 
-def test_inspects_a_history_with_a_line_half_written(copied, capsys):
-    with (copied / "history.jsonl").open("a") as file:
-        file.write('{"epoch": 3, "st')
-    assert main(["inspect", str(copied)]) == 0
-    assert "epoch  step  seconds" in capsys.readouterr().out
-
-
-def test_prints_a_vocabulary(trained, capsys):
-    assert main(["inspect", str(trained), "--vocabulary", "target"]) == 0
-    pieces = capsys.readouterr().out.splitlines()
+def test_prints_a_vocabulary(trained, succeeds):
+    pieces = succeeds("inspect", trained, "--vocabulary target").out.splitlines()
     assert pieces[:4] == ["<pad>", "<s>", "</s>", "<unk>"]
     assert sorted(pieces[4:]) == list("abcde")
 
 
-def test_nothing_to_inspect(failing, tmp_path):
-    assert failing("inspect", tmp_path / "x").endswith(
-        f"received '{tmp_path}/x', which does not exist. Check the path; a run "
-        "has a translator after its first validation."
-    )
+def pictures_in(file):
+    text = file.read_text(encoding="utf-8")
+    assert text.startswith("<!DOCTYPE html>")
+    return json.loads(re.search(r'id="pictures">(.*?)</script>', text, re.DOTALL)[1])
 
 
-def test_lists_tasks(capsys):
-    assert main(["tasks"]) == 0
-    said = capsys.readouterr().out
+def test_sentences_of_the_validation_set(trained, tmp_path, succeeds):
+    file = tmp_path / "page.html"
+    printed = succeeds("inspect", trained, "--html", file, "--count 3")
+    assert printed.out == ""
+    assert printed.err.endswith(f"{file} shows 3 sentences; open it with a browser.\n")
+    pictures = pictures_in(file)
+    assert len(pictures) == 3
+    kinds = [hypothesis["kind"] for hypothesis in pictures[0]["hypotheses"]]
+    assert kinds == ["free", "free", "forced"]  # all of a beam of 2, and the reference
+    assert pictures[0]["reference"] == pictures[0]["source"]["text"][::-1]
+    assert "bleu" in pictures[0]["metrics"]
+
+
+def test_sentences_that_are_given(alone, tmp_path, succeeds):
+    file = tmp_path / "page.html"
+    succeeds("inspect", alone, "--html", file, "--text abc --text e --beam 1")
+    pictures = pictures_in(file)
+    assert [picture["source"]["text"] for picture in pictures] == ["abc", "e"]
+    assert [len(picture["hypotheses"]) for picture in pictures] == [1, 1]
+    assert pictures[0]["reference"] is None
+
+
+def test_lists_tasks(succeeds):
+    text = succeeds("tasks").out
     for name in ("dates", "g2p", "numbers", "reverse", "sort"):
-        assert f"\n{name:8}  " in f"\n{said}"
-    assert said.count("  ->  ") == 10
+        assert f"\n{name:8}  " in f"\n{text}"
+    assert text.count("  ->  ") == 10
 
 
-def test_shows_a_task(capsys):
-    assert main(["tasks", "sort", "--task-option", "symbols=0123456789"]) == 0
-    said = capsys.readouterr().out
-    assert "\nArgs:\n    symbols: " in said
-    assert "\n    lengths=(1, 12)\n" in said
-    assert "Pairs: 20000 for train, 500 for validation, 500 for test" in said
-    assert said.count("  ->  ") == 10
-
-
-def test_unknown_task(failing):
-    assert failing("tasks", "sorts").endswith(
-        "received 'sorts'. Use 'sort', the nearest."
-    )
-
-
-def test_options_of_no_task(failing):
-    options = ["--task-option", "train=5", "symbols=ab"]
-    assert failing("tasks", *options) == (
-        "tasks got options without a task. Expected --task-option with the NAME of a "
-        "task, received train=5 symbols=ab alone. Name the task first, e.g. seqattn "
-        "tasks dates --task-option train=5000."
-    )
-
-
-@pytest.mark.parametrize("words", [[], ["sort"]])
-@pytest.mark.parametrize("number", ["0", "-3"])
-def test_number_of_examples(failing, words, number):
-    assert failing("tasks", *words, "--examples", number) == (
-        f"tasks got an unusable --examples. Expected 1 or more, received {number}. "
-        "Leave it out to see a few examples."
-    )
-
-
-@pytest.mark.slow
-def test_exports(trained, tmp_path, capsys):
-    import tensorflow as tf
-
-    import keras_seqattn as ks
-
-    out = tmp_path / "saved_model"
-    assert main(["export", str(trained), str(out), "--beam", "1"]) == 0
-    assert "serving_default" in capsys.readouterr().err
-    served = tf.saved_model.load(str(out)).signatures["serving_default"]
-    texts = served(tf.constant(["abc", "ed"]))["text"].numpy()
-    greedy = ks.Translator.load(trained / "translator").with_search(ks.Greedy())
-    assert [text.decode() for text in texts] == greedy.translate(["abc", "ed"]).texts
+def test_shows_a_task(succeeds):
+    text = succeeds("tasks", "sort", "--task-option", "symbols=0123456789").out
+    assert "\nArgs:\n    symbols: " in text
+    assert "\n    lengths=(1, 12)\n" in text
+    assert "Pairs: 20000 for train, 500 for validation, 500 for test" in text
+    assert text.count("  ->  ") == 10

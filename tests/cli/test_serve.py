@@ -24,7 +24,6 @@ def folder(tmp_path):
 
 @pytest.fixture
 def served(monkeypatch):
-    """What would be served."""
     found = []
     monkeypatch.setattr(server, "serve", lambda *how: found.extend(how))
     return found
@@ -44,83 +43,67 @@ def test_all_options(folder, served):
         "--max-connections 6 --allowed-hosts a,B.example"
     )
     assert main(["serve", str(folder / "3"), *options.split()]) == 0
-    limits = Limits(8, 0.0, 2.5, 100, 9, 8, 7, 6)
-    expected = ["de", {3: folder / "3"}, ("::1", 0), limits, True, ["a", "B.example"]]
-    assert served[:-1] == expected
+    where, limits = ("::1", 0), Limits(8, 0.0, 2.5, 100, 9, 8, 7, 6)
+    hosts = ["a", "B.example"]
+    assert served[:-1] == ["de", {3: folder / "3"}, where, limits, True, hosts]
 
 
-def test_no_model(failing, tmp_path):
-    assert failing("serve", tmp_path).startswith("serve found no exported model. ")
+def test_unusable_options(fails, folder):
+    fails(f"serve {folder} --batch 0", "serve got an unusable batch")
+    for options in ("--port 70000", "--host 192.0.2.1"):
+        fails(f"serve {folder} {options}", "serve cannot listen at this address")
 
 
-def test_limits(failing, folder):
-    assert failing("serve", folder, "--batch", "0").startswith(
-        "serve got an unusable batch. "
-    )
+def test_damaged_folder(fails, folder):
+    (folder / "3" / "saved_model.pb").write_bytes(b"changed")
+    what = "serve got a damaged folder. Expected saved_model.pb with sha256 "
+    fails(f"serve {folder}", what)
+    (folder / "3" / "manifest.json").unlink()
+    fails(f"serve {folder}", "serve found no manifest")
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "a:b", "a b"])
-def test_name(failing, folder, name):
-    assert failing("serve", folder, "--name", name) == (
+def test_name(fails, folder, name):
+    fails(
+        ["serve", folder, "--name", name],
         "serve got an unusable name. Expected a word without spaces, / and :, because "
-        f"it is a part of URLs, received {name!r}. Choose another --name."
+        f"it is a part of URLs, received {name!r}. Choose another --name.",
     )
 
 
-def test_no_manifest(failing, folder):
-    (folder / "3" / "manifest.json").unlink()
-    assert failing("serve", folder).startswith("serve found no manifest. ")
+def test_no_saved_model(fails, folder):
+    """Its checksums are right, but TensorFlow cannot read it."""
+    what = "serve cannot load the model. Expected a SavedModel for TensorFlow 2."
+    received = f", received '{folder / '3'}' with the error "
+    fails(f"serve {folder} --port 0", what, received, ". Export it again.")
 
 
-def test_damaged_folder(failing, folder):
-    (folder / "3" / "saved_model.pb").write_bytes(b"changed")
-    said = failing("serve", folder)
-    assert said.startswith(
-        "serve got a damaged folder. Expected saved_model.pb with sha256 "
-    )
-
-
-def test_no_saved_model(failing, folder):
-    """Its checksums are right, TensorFlow cannot read it all the same."""
-    said = failing("serve", folder, "--port", "0")
-    assert said.startswith(
-        "serve cannot load the model. Expected a SavedModel for TensorFlow 2."
-    )
-    assert f", received '{folder / '3'}' with the error " in said
-    assert said.endswith(". Export it again.")
-
-
-def test_port_in_use(failing, folder):
+def test_port_in_use(fails, folder):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        assert failing("serve", folder, "--port", port) == (
+        fails(
+            f"serve {folder} --port {port}",
             "serve cannot listen at this address. Expected an address of this machine "
             f"and a free port, received host '127.0.0.1' and port {port} with the "
             "error '[Errno 98] Address already in use'. Choose another --port; --port "
-            "0 takes any free one."
+            "0 takes any free one.",
         )
 
 
-@pytest.mark.parametrize("where", [["--port", "70000"], ["--host", "192.0.2.1"]])
-def test_no_such_address(failing, folder, where):
-    message = failing("serve", folder, *where)
-    assert message.startswith("serve cannot listen at this address. ")
-
-
 @pytest.mark.parametrize("package", ["aiohttp", "prometheus_client"])
-def test_missing_package(failing, folder, monkeypatch, package):
+def test_missing_package(fails, folder, monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
-    assert failing("serve", folder) == (
-        "serve needs packages that are not installed. Expected aiohttp and "
+    fails(
+        f"serve {folder}",
+        "serve needs a package that is not installed. Expected aiohttp and "
         f'prometheus-client, received "import of {package} halted; None in sys.modules"'
-        '. Run `pip install "keras_seqattn[serve]"`.'
+        '. Run pip install "keras_seqattn[serve]", or in a checkout pip install -e '
+        '".[serve]".',
     )
 
 
-def test_missing_tensorflow_text(failing, folder, monkeypatch):
+def test_missing_tensorflow_text(fails, folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "tensorflow_text", None)
-    assert failing("serve", folder, "--port", "0") == (
-        "serve needs a package that is not installed. Expected tensorflow-text, "
-        'received "import of tensorflow_text halted; None in sys.modules". Run `pip '
-        'install "tensorflow-text>=2.21.1,<2.22"`.'
-    )
+    what = "serve needs a package that is not installed. Expected tensorflow-text, "
+    remedy = 'Run pip install "tensorflow-text>=2.21.1,<2.22".'
+    fails(f"serve {folder} --port 0", what, remedy)

@@ -1,25 +1,26 @@
 """Values that were typed, settings, and the way between them."""
 
+import dataclasses
+import functools
 import json
+import re
+from pathlib import Path
 
 import pytest
 
-from keras_seqattn.cli import training
-from keras_seqattn.cli.model_factory import (
-    make_model,
-    make_optimizer,
-    make_schedule,
-    optimizer_classes,
-)
-from keras_seqattn.cli.run_json import settings_from_dict, versions
-from keras_seqattn.cli.text_processors import ProcessorChoice
+from keras_seqattn.cli import model_factory, training
+from keras_seqattn.cli.chosen_settings import OPTIMIZER, choose_settings
+from keras_seqattn.cli.run_json import read_run, settings_from_dict, versions
 from keras_seqattn.cli.train import settings_and_data
 from keras_seqattn.cli.typed_arguments import call_with, parse_arguments, parse_value
 from keras_seqattn.data.tasks import task
+from keras_seqattn.text.kinds import ProcessorChoice
+from keras_seqattn.translator import recommended
 from seqattn_command import main
 from seqattn_command.options import written_settings
 from seqattn_command.parser import parse
-from seqattn_command.settings import Settings, Typed
+from seqattn_command.settings import Settings
+from tests.raised import check_error
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,7 @@ from seqattn_command.settings import Settings, Typed
         ("a,b", "abc", "a,b"),
     ],
 )
-def test_typed(text, usual, value):
+def test_values_have_types(text, usual, value):
     found = parse_value(text, usual)
     assert found == value and type(found) is type(value)
 
@@ -55,45 +56,63 @@ def test_arguments_know_types_by_their_defaults():
     found = parse_arguments("build", build, values)
     assert found == {"units": 8, "symbols": "123", "cell": "lstm"}
     assert parse_arguments("build", build, found) == found  # as they come from JSON
-    assert parse_arguments("build", build, {"units": "8"}, {"units": "x"}) == {
-        "units": "8"
-    }
+    found = parse_arguments("build", build, {"units": "8"}, {"units": "x"})
+    assert found == {"units": "8"}
 
 
-def test_no_setting(capsys):
-    assert main(["train", "--set", "units", "--out", "x"]) == 2
-    assert capsys.readouterr().err.endswith(
-        "error: argument --set: expected NAME=VALUE without spaces, received 'units'\n"
-    )
+@pytest.mark.parametrize("words", ["train --out x --set a", "export a b --note a"])
+def test_no_value(words, capsys):
+    assert main(words.split()) == 2
+    says = f"error: argument {words.split()[-2]}: expected NAME=VALUE without spaces, "
+    assert capsys.readouterr().err.endswith(f"{says}received 'a'\n")
 
 
 def test_options_become_settings():
     options = "--set a=1 b=2 --set c=3 --columns 0 1 --joint --minutes 2 --metric wer"
-    values = written_settings(parse(["train", *options.split()]))
-    assert values == {
-        "set": {"a": "1", "b": "2", "c": "3"},
-        "columns": ["0", "1"],
-        "joint": True,
-        "minutes": 2.0,
-        "metric": ["wer"],
+    assert written_settings(parse(["train", *options.split()])) == {
+        **{"set": {"a": "1", "b": "2", "c": "3"}, "columns": ["0", "1"]},
+        **{"joint": True, "minutes": 2.0, "metric": ["wer"]},
     }
 
 
 def test_settings_travel_through_json(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    settings = Settings(source="a.en", target="a.de", set={"units": "3"})
-    settings = settings.with_absolute_paths()
+    typed = Settings(source="a.en", target="a.de", set={"units": "3"})
+    settings = typed.with_absolute_paths()
     assert settings.source == str(tmp_path / "a.en")
     assert settings_from_dict(json.loads(json.dumps(settings.to_dict()))) == settings
 
 
-def test_wrong_type_is_an_error_of_the_user():
-    with pytest.raises(ValueError) as caught:
-        call_with("range", lambda stop: range(stop), {"stop": "many"})
-    assert str(caught.value) == (
-        "range cannot use its arguments. Expected numbers, names or lists, as its "
-        "documentation says, received {'stop': 'many'} with the error \"'str' object "
-        'cannot be interpreted as an integer". Check their spelling and types.'
+OWN = {"validation_pairs": "b"}
+
+
+@pytest.mark.parametrize(
+    ("old", "rule", "size"),
+    [
+        ({"encoding_errors": "fatal", "source": "a"}, "skip", 1000),
+        ({"encoding_errors": "skip", "pairs": "a"}, "skip-all", 1000),
+        ({"encoding_errors": "fatal", "pairs": "a", **OWN}, "skip", None),
+        ({"encoding_errors": "fatal", "task": "dates"}, "skip", None),
+        ({"row_errors": "fatal", "task": "dates"}, "fatal", 1000),
+    ],
+)
+def test_settings_of_older_runs_have_their_new_names(tmp_path, old, rule, size):
+    about = dict.fromkeys(("train", "validation"), {"pairs": 0, "sha256": ""})
+    content = {
+        "settings": old | {"validation_size": 1000},
+        "versions": {},
+        "command": "",
+    }
+    (tmp_path / "run.json").write_text(json.dumps(content | {"data": about}))
+    settings = settings_from_dict(read_run(tmp_path / "run.json")["settings"])
+    assert (settings.row_errors, settings.validation_size) == (rule, size)
+
+
+def test_a_value_of_the_wrong_type():
+    check_error(
+        lambda: call_with("range", lambda stop: range(stop), {"stop": "many"}),
+        "range cannot use its arguments",
+        "received {'stop': 'many'} with the error \"'str' object cannot be",
     )
 
 
@@ -110,62 +129,77 @@ def test_wrong_type_is_an_error_of_the_user():
     ],
 )
 def test_schedule(options, rates):
-    made = make_schedule(Settings(**options), 100)
+    made = model_factory.make_schedule(Settings(**{**OPTIMIZER, **options}), 100)
     found = [float(made(step)) if callable(made) else made for step in (0, 50, 100)]
     assert found == pytest.approx(rates, abs=1e-9)
 
 
 def test_optimizer_of_a_paper():
-    settings = Settings(model="sutskever2014", optimizer="paper", ema=0.9)
-    made = make_optimizer(settings, steps_per_epoch=7)
+    how = Settings(model="sutskever2014", optimizer="paper", ema=0.9)
+    made = model_factory.make_optimizer(how, steps_per_epoch=7)
     assert made.global_clipnorm == 5.0 and made.use_ema and made.ema_momentum == 0.9
 
 
-def test_model_of_ones_own():
-    model = Typed("tests.cli.own_model.tiny")
-    settings = Settings(model=model, set={"units": "6"})
-    model = make_model(settings, 9, 11)
-    assert model.source_embedding.input_dim == 9
-    assert model.target_embedding.input_dim == 11
-    assert model.encoder.units == 6
-
-
-def test_words_for_texts():
+def test_kinds_of_text():
+    parse = functools.partial(ProcessorChoice.parse, "train")
     options = {"vocabulary_size": 80, "kind": "bpe"}
-    assert ProcessorChoice.parse("sentencepiece:80:bpe").options == options
-    assert ProcessorChoice.parse("characters").options == {}
-    assert ProcessorChoice.parse("words:9").options == {"vocabulary_size": 9}
-    with pytest.raises(ValueError, match="^train got an unusable kind of text"):
-        ProcessorChoice.parse("words:9:bpe")
+    assert parse("sentencepiece:80:bpe").options == options
+    assert parse("characters").options == {}
+    assert parse("words:9").options == {"vocabulary_size": 9}
+    check_error(lambda: parse("words:9:bpe"), "train got an unusable kind of text")
 
 
 @pytest.mark.parametrize(
     ("was", "options", "batches"),
     [
-        ({}, [], (2000, None, 1)),
-        ({}, ["--batch-size", "64"], (None, 64, 1)),
-        ({"batch_tokens": 900}, ["--batch-size", "64"], (900, 64, 1)),
-        ({}, ["--jit"], (2000, None, 8)),
-        ({}, ["--jit", "--pad-to-multiple", "4"], (2000, None, 4)),
-        ({"pad_to_multiple": 4}, ["--jit"], (2000, None, 4)),
+        ({}, "", (None, 16, 1)),
+        ({}, "--batch-size 64", (None, 64, 1)),
+        ({}, "--batch-tokens 900", (900, None, 1)),
+        ({"batch_tokens": 900}, "--batch-size 64", (None, 64, 1)),
+        ({}, "--jit", (None, 16, 8)),
+        ({}, "--jit --pad-to-multiple 4", (None, 16, 4)),
+        ({"pad_to_multiple": 4}, "--jit", (None, 16, 4)),
     ],
 )
 def test_repeated_settings_suit_those_that_change(tmp_path, was, options, batches):
     made = task("reverse", train=3, validation=1, test=1)
     first = training.complete(Settings(task="reverse", **was), made)
-    path = tmp_path / "run.json"
-    about = {"pairs": 0, "sha256": ""}
-    content = {
-        "settings": first.to_dict(),
-        "versions": versions(),
-        "data": {"train": about, "validation": about},
-        "command": "",
-    }
+    path, about = tmp_path / "run.json", {"pairs": 0, "sha256": ""}
+    content = {"settings": first.to_dict(), "versions": versions(), "command": ""}
+    content["data"] = {"train": about, "validation": about}
     path.write_text(json.dumps(content))
-    command = ["train", "--repeat", str(path), "--out", "new", *options]
+    command = ["train", "--repeat", str(path), "--out", "new", *options.split()]
     again = training.complete(settings_and_data(parse(command), None)[0], made)
-    found = again.batch_tokens, again.batch_size, again.pad_to_multiple
-    assert found == batches
+    assert (again.batch_tokens, again.batch_size, again.pad_to_multiple) == batches
+
+
+DATA = {"epochs", "batch_size", "source_text", "target_text"}  # always chosen by data
+
+
+@pytest.mark.parametrize(
+    ("written", "fixed", "model"),
+    [
+        ({}, set(), "recommended"),
+        ({"set": {"units": "7"}}, set(), "recommended"),
+        ({"preset": "small"}, set(), "bahdanau2015"),
+        ({"model": "luong2015"}, set(), "luong2015"),
+        ({"warmup": 3}, {*OPTIMIZER} - {"warmup"}, "recommended"),
+        ({"optimizer": "sgd"}, {*OPTIMIZER}, "recommended"),
+    ],
+)
+def test_settings_that_are_left_open(written, fixed, model):
+    made = task("reverse", train=30, validation=1, test=1)
+    chosen = recommended(made.train, ("characters", "characters"))
+    found, lines = choose_settings(Settings(task="reverse", **written), made)
+    assert None not in [getattr(found, name) for name in {*OPTIMIZER, *DATA}]
+    assert {n for n in OPTIMIZER if getattr(found, n) == OPTIMIZER[n]} == fixed
+    assert found.model == model and found.epochs == chosen.epochs
+    sizes = {**chosen.model, **written.get("set", {})}
+    assert found.set == (sizes if model == "recommended" else {})
+    explained = {line.split()[0] for line in lines[:-1]}
+    assert DATA <= explained and lines[-1].startswith("30 pairs are little data")
+    assert ("model" in explained) == (model == "recommended")
+    assert ("learning_rate" in explained) == (not fixed)
 
 
 @pytest.mark.parametrize("word", ["no", "off", "0", "flase"])
@@ -174,16 +208,33 @@ def test_no_other_word_is_a_switch(word):
         pass
 
     assert parse_arguments("build", build, {"feeding": "False"}) == {"feeding": False}
-    with pytest.raises(ValueError) as error:
-        parse_arguments("build", build, {"feeding": word})
-    assert str(error.value) == (
+    check_error(
+        lambda: parse_arguments("build", build, {"feeding": word}),
         "build got an unusable value of a switch. Expected feeding=true or "
-        f"feeding=false, received feeding={word}. Write one of the two."
+        f"feeding=false, received feeding={word}. Write one of the two.",
     )
 
 
-@pytest.mark.parametrize("name", sorted(optimizer_classes()))
+@pytest.mark.parametrize("name", sorted(model_factory.optimizer_classes()))
 def test_every_optimizer_can_be_made(name):
     for decay in (0.0, 0.01):
-        made = make_optimizer(Settings(optimizer=name, weight_decay=decay), 9)
+        made = model_factory.make_optimizer(
+            Settings(optimizer=name, weight_decay=decay, epochs=1, **OPTIMIZER), 9
+        )
         assert made.weight_decay == decay or not decay
+
+
+def test_every_setting_is_read():
+    """The code has `.name`, `"name"`, or the name after "validation_"."""
+    files = (Path(__file__).parents[2] / "keras_seqattn/cli").glob("*.py")
+    texts = [x.read_text("utf-8") for x in files if x.stem != "settings_checks"]
+    for name in (field.name for field in dataclasses.fields(Settings)):
+        side = name.removeprefix("validation_")
+        use = rf'\.{name}\b|"({name}|{side})"'
+        assert any(re.search(use, text) for text in texts), f"nothing reads {name}"
+
+
+def test_every_number_has_a_bound():
+    numbers = [x for x in dataclasses.fields(Settings) if x.type in (int, float)]
+    free = [x.name for x in numbers if {*x.metadata["bounds"].values()} == {None}]
+    assert free == ["length_penalty"]  # a negative one prefers short translations

@@ -1,6 +1,7 @@
 """One row per public layer (and per variant that computes something else)."""
 
 import copy
+import functools
 
 import keras
 import numpy as np
@@ -20,32 +21,30 @@ from keras_seqattn.testing.sequences import (
     normal,
 )
 
-UNITS = 6
+L, UNITS = ks.layers, 6
+AS_DEEP_AS_THE_VALUES = ("luong_dot", "luong_scaled_dot")  # the queries
 # Public, for layers of your own; they compute nothing by themselves.
-BASES = {
-    "Attention",
-    "AttentiveCell",
-    "Bridge",
-    "ComposedAttention",
-    "Composite",
-    "DecoderCell",
-    "Encoder",
-}
+BASES = {"Attention", "AttentiveCell", "Bridge", "ComposedAttention", "Composite"}
+BASES |= {"DecoderCell", "Encoder"}
 
 
-def attention(name, make, depth=4):
+def attention(name, make):
     def arguments(rng, batch, source, target):
+        depth = 6 if name in AS_DEEP_AS_THE_VALUES else 4
         return attention_arguments(rng, batch, source, target, query_depth=depth)
 
     return Case(name, make, arguments, PADDED_ATTENTION, attention_stepwise)
 
 
-def decoder(name, make_cell, **options):
-    def make():
-        return ks.AttentionDecoder(make_cell(), **options)
-
+def decoder(name, make_cell):
     arguments = decoder_arguments(make_cell().state_size)
-    return Case(name, make, arguments, PADDED_DECODER, decoder_stepwise)
+    return Case(
+        name,
+        lambda: ks.AttentionDecoder(make_cell()),
+        arguments,
+        PADDED_DECODER,
+        decoder_stepwise,
+    )
 
 
 def encoder(name, make):
@@ -61,203 +60,133 @@ def keras_stack():
     return keras.layers.StackedRNNCells(cells)
 
 
-ATTENTIONS = [
-    attention("bahdanau", bahdanau),
-    attention(
-        "bahdanau_normalized",
-        lambda: ks.BahdanauAttention(UNITS, normalize=True, value_units=5),
+ATTENTIONS = {
+    "bahdanau": bahdanau,
+    "bahdanau_normalized": lambda: ks.BahdanauAttention(
+        UNITS, normalize=True, value_units=5
     ),
-    attention("luong_dot", lambda: ks.LuongAttention("dot", scale=True), depth=6),
-    attention("luong_scaled_dot", lambda: ks.LuongAttention("scaled_dot"), depth=6),
-    attention("luong_general", lambda: ks.LuongAttention("general")),
-    attention("luong_concat", lambda: ks.LuongAttention("concat", units=UNITS)),
-    attention(
-        "luong_location", lambda: ks.LuongAttention("location", maximum_source=5)
+    "luong_dot": lambda: ks.LuongAttention("dot", scale=True),
+    "luong_scaled_dot": lambda: ks.LuongAttention("scaled_dot"),
+    "luong_general": lambda: ks.LuongAttention("general"),
+    "luong_concat": lambda: ks.LuongAttention("concat", units=UNITS),
+    "luong_location": lambda: ks.LuongAttention("location", maximum_source=5),
+    "projected_dot": lambda: L.ProjectedDotAttention(UNITS),
+    "one_layer": L.OneLayerAttention,
+    "coverage": lambda: L.CoverageAttention(UNITS),
+    "location_sensitive": lambda: L.LocationSensitiveAttention(
+        UNITS, filters=3, kernel_size=3
     ),
-]
-ATTENTIONS += [
-    attention("projected_dot", lambda: ks.layers.ProjectedDotAttention(UNITS)),
-    attention("one_layer", lambda: ks.layers.OneLayerAttention()),
-    attention("coverage", lambda: ks.layers.CoverageAttention(UNITS)),
-    attention(
-        "location_sensitive",
-        lambda: ks.layers.LocationSensitiveAttention(UNITS, filters=3, kernel_size=3),
+    "location_cumulative": lambda: L.LocationSensitiveAttention(
+        UNITS, filters=3, kernel_size=3, use_cumulative=True
     ),
-    attention(
-        "location_cumulative",
-        lambda: ks.layers.LocationSensitiveAttention(
-            UNITS, filters=3, kernel_size=3, use_cumulative=True
-        ),
+    "multi_head": lambda: L.MultiHeadAdditiveAttention(UNITS, heads=2),
+    "local_monotonic": lambda: L.LocalAttention(ks.LuongAttention(), window=2),
+    "local_predictive": lambda: L.LocalAttention(
+        ks.LuongAttention("concat"), window=3, position="predictive"
     ),
-    attention(
-        "multi_head", lambda: ks.layers.MultiHeadAdditiveAttention(UNITS, heads=2)
+    "monotonic_soft": lambda: L.MonotonicAttention(bahdanau(), inference="soft"),
+    "monotonic_closed": lambda: L.MonotonicAttention(
+        bahdanau(), inference="soft", form="closed"
     ),
-    attention(
-        "local_monotonic",
-        lambda: ks.layers.LocalAttention(ks.LuongAttention(), window=2),
-    ),
-    attention(
-        "local_predictive",
-        lambda: ks.layers.LocalAttention(
-            ks.LuongAttention("concat"), window=3, position="predictive"
-        ),
-    ),
-    attention(
-        "monotonic_soft",
-        lambda: ks.layers.MonotonicAttention(bahdanau(), inference="soft"),
-    ),
-    attention(
-        "monotonic_closed",
-        lambda: ks.layers.MonotonicAttention(
-            bahdanau(), inference="soft", form="closed"
-        ),
-    ),
-    attention("monotonic_hard", lambda: ks.layers.MonotonicAttention(bahdanau())),
-]
-DECODERS = [
-    decoder("bahdanau_gru", lambda: ks.layers.BahdanauCell(UNITS, bahdanau())),
-    decoder(
-        "bahdanau_gru_paper",
-        lambda: ks.layers.BahdanauCell(
-            UNITS, bahdanau(), cell="gru_paper", readout="previous_state"
-        ),
-    ),
-    decoder(
-        "bahdanau_lstm_2",
-        lambda: ks.layers.BahdanauCell(UNITS, bahdanau(), cell="lstm", layers=2),
-        unroll=False,
-    ),
-    decoder(
-        "bahdanau_keras_gru",
-        lambda: ks.layers.BahdanauCell(
-            UNITS, bahdanau(), cell=keras.layers.GRUCell(UNITS)
-        ),
-    ),
-    decoder("luong_lstm", lambda: ks.layers.LuongCell(UNITS, ks.LuongAttention())),
-    decoder(
-        "luong_simple_3",
-        lambda: ks.layers.LuongCell(
-            UNITS, ks.LuongAttention(), cell="simple", layers=3, attentional=None
-        ),
-    ),
-    decoder(
-        "luong_no_feeding",
-        lambda: ks.layers.LuongCell(
-            UNITS, bahdanau(), use_input_feeding=False, attentional_activation=None
-        ),
-    ),
-    decoder(
-        "luong_keras_stack",
-        lambda: ks.layers.LuongCell(UNITS, ks.LuongAttention(), cell=keras_stack()),
-    ),
-    decoder("gnmt", lambda: ks.layers.GNMTCell(UNITS, bahdanau(), layers=4)),
-    decoder(
-        "gnmt_current",
-        lambda: ks.layers.GNMTCell(
-            UNITS, bahdanau(), layers=3, cell="gru", query="current"
-        ),
-    ),
-    decoder(
-        "luong_local",
-        lambda: ks.layers.LuongCell(
-            UNITS, ks.layers.LocalAttention(ks.LuongAttention(), window=2)
-        ),
-    ),
-    decoder(
-        "bahdanau_coverage",
-        lambda: ks.layers.BahdanauCell(
-            UNITS, ks.layers.CoverageAttention(UNITS), cell="lstm"
-        ),
-    ),
-    decoder(
-        "bahdanau_monotonic",
-        lambda: ks.layers.BahdanauCell(
-            UNITS,
-            ks.layers.MonotonicAttention(
-                ks.layers.CoverageAttention(UNITS), inference="soft"
-            ),
-            cell="simple",
-        ),
-    ),
-    decoder(
-        "bahdanau_multi_head",
-        lambda: ks.layers.BahdanauCell(
-            UNITS, ks.layers.MultiHeadAdditiveAttention(UNITS, heads=2)
-        ),
-    ),
-    decoder("context", lambda: ks.layers.ContextCell(UNITS)),
-    decoder(
-        "context_fed",
-        lambda: ks.layers.ContextCell(UNITS, cell="lstm", layers=2, use_context=True),
-    ),
-    decoder(
-        "bahdanau_layer_norm_gru",
-        lambda: ks.layers.BahdanauCell(UNITS, bahdanau(), cell="layer_norm_gru"),
-    ),
-    decoder(
-        "gnmt_layer_norm_lstm",
-        lambda: ks.layers.GNMTCell(
-            UNITS, bahdanau(), cell="layer_norm_lstm", layers=2, readout="state_context"
-        ),
-    ),
-    decoder(
-        "luong_dropout",
-        lambda: ks.layers.LuongCell(
-            UNITS,
-            ks.LuongAttention(),
-            layers=2,
-            dropout=0.3,
-            recurrent_dropout=0.2,
-            seed=1,
-        ),
-    ),
-    decoder(
-        "gnmt_variational_dropout",
-        lambda: ks.layers.GNMTCell(
-            UNITS,
-            bahdanau(),
-            cell="gru_paper",
-            layers=3,
-            dropout=0.3,
-            use_variational_dropout=True,
-        ),
-    ),
-    decoder("conditional_gru", lambda: ks.layers.ConditionalCell(UNITS, bahdanau())),
-    decoder(
-        "conditional_lstm",
-        lambda: ks.layers.ConditionalCell(UNITS, ks.LuongAttention(), cell="lstm"),
-    ),
-    decoder("cho", lambda: ks.layers.ChoCell(UNITS)),
-    decoder("cho_lstm_2", lambda: ks.layers.ChoCell(UNITS, cell="lstm", layers=2)),
-]
+    "monotonic_hard": lambda: L.MonotonicAttention(bahdanau()),
+}
+ATTENTIONS = [attention(*row) for row in ATTENTIONS.items()]
 
 
-ENCODERS = [
-    encoder("bi_lstm", lambda: ks.BiEncoder(UNITS, layers=2)),
-    encoder("bi_gru_sum", lambda: ks.BiEncoder(UNITS, cell="gru", merge="sum")),
-    encoder("bi_gru_paper", lambda: ks.BiEncoder(UNITS, cell="gru_paper")),
-    encoder("bi_residual", lambda: ks.BiEncoder(UNITS, layers=2, residual_from=2)),
-    encoder("bi_layer_norm_lstm", lambda: ks.BiEncoder(UNITS, "layer_norm_lstm")),
-    encoder(
-        "bi_layer_norm_gru",
-        lambda: ks.BiEncoder(
-            UNITS, "layer_norm_gru", recurrent_dropout=0.2, use_variational_dropout=True
-        ),
+def bahdanau_cell(attention=bahdanau, **options):
+    return lambda: L.BahdanauCell(UNITS, attention(), **options)
+
+
+def luong_cell(attention=ks.LuongAttention, **options):
+    return lambda: L.LuongCell(UNITS, attention(), **options)
+
+
+def gnmt_cell(**options):
+    return lambda: L.GNMTCell(UNITS, bahdanau(), **options)
+
+
+def local():
+    return L.LocalAttention(ks.LuongAttention(), window=2)
+
+
+def coverage():
+    return L.CoverageAttention(UNITS)
+
+
+def monotonic():
+    return L.MonotonicAttention(coverage(), inference="soft")
+
+
+def heads():
+    return L.MultiHeadAdditiveAttention(UNITS, heads=2)
+
+
+DECODERS = {
+    "bahdanau_gru": bahdanau_cell(),
+    "bahdanau_gru_paper": bahdanau_cell(cell="gru_paper", readout="previous_state"),
+    "bahdanau_lstm_2": bahdanau_cell(cell="lstm", layers=2),
+    "bahdanau_keras_gru": lambda: L.BahdanauCell(
+        UNITS, bahdanau(), keras.layers.GRUCell(UNITS)
     ),
-    encoder("bi_simple", lambda: ks.BiEncoder(UNITS, cell="simple")),
-    encoder("stacked", lambda: ks.layers.StackedEncoder(UNITS, layers=3)),
-    encoder("uni_lstm", lambda: ks.layers.UniEncoder(UNITS, layers=2, residual_from=2)),
-    encoder(
-        "uni_backwards", lambda: ks.layers.UniEncoder(UNITS, "gru", go_backwards=True)
+    "bahdanau_without_words": bahdanau_cell(
+        cell="gru_paper", use_inputs=False, dropout=0.3, use_variational_dropout=True
     ),
-    encoder("pyramidal", lambda: ks.layers.PyramidalEncoder(UNITS, layers=2)),
-    encoder(
-        "normalized",
-        lambda: ks.layers.NormalizedEncoder(
-            ks.BiEncoder(UNITS, cell="gru"), dropout=0.5
-        ),
+    "luong_lstm": luong_cell(),
+    "luong_lstm_concat": luong_cell(attentional="concat", use_input_feeding=False),
+    "luong_simple_3": luong_cell(cell="simple", layers=3, attentional=None),
+    "luong_no_feeding": luong_cell(
+        bahdanau, use_input_feeding=False, attentional_activation=None
     ),
-]
+    "luong_keras_stack": lambda: L.LuongCell(
+        UNITS, ks.LuongAttention(), cell=keras_stack()
+    ),
+    "gnmt": gnmt_cell(layers=4),
+    "gnmt_current": gnmt_cell(layers=3, cell="gru", query="current"),
+    "luong_local": luong_cell(local),
+    "bahdanau_coverage": bahdanau_cell(coverage, cell="lstm"),
+    "bahdanau_monotonic": bahdanau_cell(monotonic, cell="simple"),
+    "bahdanau_multi_head": bahdanau_cell(heads),
+    "context": lambda: L.ContextCell(UNITS),
+    "context_fed": lambda: L.ContextCell(
+        UNITS, cell="lstm", layers=2, use_context=True
+    ),
+    "bahdanau_layer_norm_gru": bahdanau_cell(cell="layer_norm_gru"),
+    "gnmt_layer_norm_lstm": gnmt_cell(
+        cell="layer_norm_lstm", layers=2, readout="state_context"
+    ),
+    "luong_dropout": luong_cell(layers=2, dropout=0.3, recurrent_dropout=0.2, seed=1),
+    "gnmt_variational_dropout": gnmt_cell(
+        cell="gru_paper", layers=3, dropout=0.3, use_variational_dropout=True
+    ),
+    "conditional_gru": lambda: L.ConditionalCell(UNITS, bahdanau()),
+    "conditional_lstm": lambda: L.ConditionalCell(
+        UNITS, ks.LuongAttention(), cell="lstm"
+    ),
+    "cho": lambda: L.ChoCell(UNITS),
+    "cho_lstm_2": lambda: L.ChoCell(UNITS, cell="lstm", layers=2),
+}
+DECODERS = [decoder(*row) for row in DECODERS.items()]
+
+
+ENCODERS = {
+    "bi_lstm": lambda: ks.BiEncoder(UNITS, layers=2),
+    "bi_gru_sum": lambda: ks.BiEncoder(UNITS, cell="gru", merge="sum"),
+    "bi_gru_paper": lambda: ks.BiEncoder(UNITS, cell="gru_paper"),
+    "bi_residual": lambda: ks.BiEncoder(UNITS, layers=2, residual_from=2),
+    "bi_layer_norm_lstm": lambda: ks.BiEncoder(UNITS, "layer_norm_lstm"),
+    "bi_layer_norm_gru": lambda: ks.BiEncoder(
+        UNITS, "layer_norm_gru", recurrent_dropout=0.2, use_variational_dropout=True
+    ),
+    "bi_simple": lambda: ks.BiEncoder(UNITS, cell="simple"),
+    "stacked": lambda: L.StackedEncoder(UNITS, layers=3),
+    "uni_lstm": lambda: L.UniEncoder(UNITS, layers=2, residual_from=2),
+    "uni_backwards": lambda: L.UniEncoder(UNITS, "gru", go_backwards=True),
+    "pyramidal": lambda: L.PyramidalEncoder(UNITS, layers=2),
+    "normalized": lambda: L.NormalizedEncoder(
+        ks.BiEncoder(UNITS, cell="gru"), dropout=0.5
+    ),
+}
+ENCODERS = [encoder(*row) for row in ENCODERS.items()]
 
 
 @keras.saving.register_keras_serializable(package="rows")
@@ -282,8 +211,8 @@ def keras_rnn(name, cell):
 
 
 KERAS_CELLS = [
-    keras_rnn("layer_norm_lstm_cell", ks.layers.LayerNormLSTMCell),
-    keras_rnn("layer_norm_gru_cell", ks.layers.LayerNormGRUCell),
+    keras_rnn("layer_norm_lstm_cell", L.LayerNormLSTMCell),
+    keras_rnn("layer_norm_gru_cell", L.LayerNormGRUCell),
 ]
 
 
@@ -299,61 +228,58 @@ def bridge(name, make):
     return Case(name, make, encoded_arguments, padding={})
 
 
-BRIDGES = [
-    bridge("zero_bridge", lambda: ks.layers.ZeroBridge([5, 5])),
-    bridge("copy_bridge", lambda: ks.layers.CopyBridge()),
-    bridge("dense_bridge", lambda: ks.layers.DenseBridge([5, [4, 4]])),
-    bridge(
-        "dense_bridge_backward", lambda: ks.layers.DenseBridge(5, inputs="backward")
-    ),
-    bridge("dense_bridge_mean", lambda: ks.layers.DenseBridge(5, inputs="mean")),
-]
+BRIDGES = {
+    "zero_bridge": lambda: L.ZeroBridge([5, 5]),
+    "copy_bridge": lambda: L.CopyBridge(),
+    "dense_bridge": lambda: L.DenseBridge([5, [4, 4]]),
+    "dense_bridge_backward": lambda: L.DenseBridge(5, inputs="backward"),
+    "dense_bridge_mean": lambda: L.DenseBridge(5, inputs="mean"),
+}
+BRIDGES = [bridge(*row) for row in BRIDGES.items()]
 
 
-def head_arguments(mask_name, *more):
+def head(name, make, mask_name, *more):
     def arguments(rng, batch, source, target):
         lengths = np.linspace(target, 1, batch).astype(int)
         depths = {"outputs": 4} | dict.fromkeys(more, 3)
         tensors = {n: normal(rng, batch, target, depth) for n, depth in depths.items()}
         return {**tensors, mask_name: mask_of(lengths, target)}
 
-    return arguments
+    padding = dict.fromkeys(("outputs", *more), mask_name)
+    return Case(name, make, arguments, padding, zeros=False)
+
+
+def deep_head(name, make_embedding, **options):
+    def make():
+        return L.DeepOutputHead(11, UNITS, embedding=make_embedding(), **options)
+
+    return head(name, make, "outputs_mask", "inputs")
 
 
 def embedding():
     return keras.layers.ReversibleEmbedding(11, 3)
 
 
+NEMATUS = {"pieces": 1, "activation": "tanh", "dropout": 0.5, "seed": 1}
 HEADS = [
-    Case(
-        "output_head",
-        lambda: ks.layers.OutputHead(11),
-        head_arguments("mask"),
-        {"outputs": "mask"},
-        zeros=False,
-    ),
-    Case(
-        "output_head_tied",
-        lambda: ks.layers.OutputHead(11, embedding=embedding()),
-        head_arguments("mask"),
-        {"outputs": "mask"},
-        zeros=False,
-    ),
-    Case(
-        "deep_output_head",
-        lambda: ks.layers.DeepOutputHead(11, UNITS, pieces=3, embedding=embedding()),
-        head_arguments("outputs_mask", "inputs"),
-        {"outputs": "outputs_mask", "inputs": "outputs_mask"},
-        zeros=False,
-    ),
-    Case(
-        "deep_output_head_nematus",
-        lambda: ks.layers.DeepOutputHead(
-            11, UNITS, pieces=1, activation="tanh", dropout=0.5, seed=1
-        ),
-        head_arguments("outputs_mask", "inputs"),
-        {"outputs": "outputs_mask", "inputs": "outputs_mask"},
-        zeros=False,
-    ),
+    head("output_head", lambda: L.OutputHead(11), "mask"),
+    head("output_head_tied", lambda: L.OutputHead(11, embedding=embedding()), "mask"),
+    deep_head("deep_output_head", embedding, pieces=3),
+    deep_head("deep_output_head_nematus", lambda: None, **NEMATUS),
 ]
 ROWS = [*ATTENTIONS, *DECODERS, *ENCODERS, *KERAS_CELLS, *BRIDGES, *HEADS]
+
+
+@functools.cache
+def first_rows():
+    """The first row with each class of layers and of cells; the others are variants."""
+    found = {}
+    for row in ROWS:
+        layer = row.make()
+        for part in (getattr(layer, "cell", layer), layer):
+            found.setdefault(type(part), row)
+    return found
+
+
+def is_first(row):
+    return any(row is first for first in first_rows().values())

@@ -2,30 +2,21 @@
 
 import hashlib
 
+import keras
 import pytest
 import tensorflow as tf
 
 import keras_seqattn as ks
 from keras_seqattn.testing import contract, implementations
-from tests.contract.rows import BASES, ROWS
+from tests.contract.rows import BASES, ROWS, first_rows, is_first
 from tests.public import LAYERS
 
 
-def kind(row):
-    """The class that a row is about: rows of one kind are variants of each other."""
-    layer = row.make()
-    return type(getattr(layer, "cell", None) or layer)
-
-
-KINDS = {str(row): kind(row) for row in ROWS}  # a layer made for each row, no more
-FIRST = {KINDS[name]: name for name in reversed(KINDS)}  # the first of each kind
-
-
 def by_default(row, check):
-    """The default run takes the first row of a kind whole, of its variants a sixth."""
-    if FIRST[KINDS[str(row)]] == str(row):
+    """The default run takes the first row of a kind whole, of its variants a tenth."""
+    if is_first(row):
         return True
-    return hashlib.sha256(f"{row}-{check}".encode()).digest()[0] % 6 == 0
+    return hashlib.sha256(f"{row}-{check}".encode()).digest()[0] % 10 == 0
 
 
 def cases(checks_of, name):
@@ -42,8 +33,12 @@ def cases(checks_of, name):
 
 
 CASES = cases(contract.checks_for, lambda check: check.__name__[6:])
-POLICIES = cases(lambda row: ["mixed_float16", "mixed_bfloat16"], str)
-WITH_FAST = {str(row) for row in ROWS if implementations.number_of_parts(row)}
+HALF = ["mixed_float16", "mixed_bfloat16"]
+WITH_FAST = [
+    pytest.param(row, id=str(row), marks=() if is_first(row) else pytest.mark.slow)
+    for row in ROWS
+    if implementations.number_of_parts(row)
+]
 
 
 @pytest.mark.parametrize(("row", "check"), CASES)
@@ -51,16 +46,51 @@ def test_contract(row, check):
     check(row)
 
 
-@pytest.mark.parametrize(("row", "policy"), POLICIES)
+@pytest.mark.parametrize(("row", "policy"), cases(lambda row: HALF, str))
 def test_precision(row, policy):
     contract.check_precision(row, policy)
 
 
-@pytest.mark.parametrize(
-    ("row", "policy"), [case for case in POLICIES if str(case.values[0]) in WITH_FAST]
-)
+@pytest.mark.product
+@pytest.mark.parametrize("policy", HALF)
+@pytest.mark.parametrize("row", WITH_FAST)
 def test_implementations_in_half_precision(row, policy):
     contract.check_implementations(row, policy)
+
+
+OTHER = {  # values that no default has, of arguments that no result shows
+    "dropout": 0.25,
+    "recurrent_dropout": 0.125,
+    "use_variational_dropout": True,
+    "seed": 7,
+    "noise": 0.5,
+    "score_bias": -1.0,
+    "unroll": True,
+    "implementation": "reference",
+    "kernel_initializer": keras.initializers.serialize(keras.initializers.HeNormal()),
+}
+
+
+WITHOUT = (ks.layers.CopyBridge, ks.layers.LocalAttention, ks.layers.ZeroBridge)
+
+
+@pytest.mark.parametrize("kind", [k for k in first_rows() if k in LAYERS.values()])
+def test_every_argument_comes_back(kind):
+    """What a constructor takes is in the configuration with its value."""
+    layers = first_rows()[kind].make()._flatten_layers()
+    [config] = [part.get_config() for part in layers if type(part) is kind]
+    taken = {name: value for name, value in OTHER.items() if takes(kind, config, name)}
+    assert bool(taken) == (kind not in WITHOUT)
+    received = kind.from_config({**config, **taken}).get_config()
+    assert {name: received.get(name) for name in taken} == taken
+
+
+def takes(layer_class, config, name):
+    try:
+        layer_class.from_config({**config, name: OTHER[name]})
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 @pytest.mark.parametrize("name", ["bahdanau", "bahdanau_gru"])

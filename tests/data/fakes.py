@@ -28,9 +28,8 @@ class Letters:
 def encoded_pairs(lengths):
     """Pair n has the lengths `[source, target]`, and all its ids are n + 4."""
     sides = zip(*lengths, strict=True)
-    return data.EncodedPairs.of(
-        *([[n + 4] * length for n, length in enumerate(side)] for side in sides)
-    )
+    sides = ([[n + 4] * length for n, length in enumerate(side)] for side in sides)
+    return data.EncodedPairs.of(*sides)
 
 
 def captions(count=29_000, seed=0):

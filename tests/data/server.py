@@ -9,9 +9,7 @@ import threading
 def serving(files, lie_about_length=False):
     """Serves `{path: bytes}`; yields its address and the list of the paths asked for.
 
-    Args:
-        files: `{"/folder/name": content}`; anything else is not found.
-        lie_about_length: promise more bytes than are sent, as a broken connection does.
+    With `lie_about_length` fewer bytes come than announced: a broken connection.
     """
     asked = []
 

@@ -32,9 +32,7 @@ FILES = {
 def nothing_set(monkeypatch, tmp_path):
     monkeypatch.delenv("KERAS_SEQATTN_DATA", raising=False)
     monkeypatch.setenv("KERAS_HOME", str(tmp_path / "home"))
-    sums = {
-        name: hashlib.sha256(content).hexdigest() for name, content in FILES.items()
-    }
+    sums = {name: hashlib.sha256(text).hexdigest() for name, text in FILES.items()}
     monkeypatch.setattr(module, "_CHECKSUMS", sums)
     monkeypatch.setattr(module, "_ADDRESS", "http://127.0.0.1:9")  # nobody is there
 
@@ -47,30 +45,30 @@ def check_multi30k(task, kind, languages):
     assert task.references["test"] == [[target] for target in task.test.target]
 
 
+def write(folder, files, compress):
+    folder.mkdir(parents=True)
+    for name, content in files.items():
+        path = folder / f"{name}.gz" if compress else folder / name
+        path.write_bytes(gzip.compress(content) if compress else content)
+
+
 @pytest.mark.parametrize("compress", [False, True])
 @pytest.mark.parametrize("tokenized", [False, True])
 def test_multi30k_from_a_folder(tmp_path, monkeypatch, compress, tokenized):
     folder = tmp_path / "corpora" / "multi30k"
-    folder.mkdir(parents=True)
-    for name, content in FILES.items():
-        path = folder / f"{name}.gz" if compress else folder / name
-        path.write_bytes(gzip.compress(content) if compress else content)
+    write(folder, FILES, compress)
     kind = ".lc.norm.tok" if tokenized else ""
-    task = data.multi30k(folder, tokenized=tokenized)
-    check_multi30k(task, kind, ("en", "de"))
+    check_multi30k(data.multi30k(folder, tokenized=tokenized), kind, ("en", "de"))
     monkeypatch.setenv("KERAS_SEQATTN_DATA", str(folder.parent))
     task = data.multi30k(languages=["fr", "en"], tokenized=tokenized)
     check_multi30k(task, kind, ("fr", "en"))
 
 
 def public():
-    files = {}
-    for name, content in FILES.items():
-        if ".tok." in name:
-            files[f"/tok/{name}"] = content
-        else:
-            files[f"/raw/{name}.gz"] = gzip.compress(content, mtime=7)
-    return files
+    found = {f"/tok/{name}": text for name, text in FILES.items() if ".tok." in name}
+    for name in [name for name in FILES if ".tok." not in name]:
+        found[f"/raw/{name}.gz"] = gzip.compress(FILES[name], mtime=7)
+    return found
 
 
 @pytest.mark.parametrize("tokenized", [False, True])
@@ -112,45 +110,46 @@ def test_broken_download_leaves_nothing(monkeypatch, tmp_path, broken):
         check_multi30k(data.multi30k(tokenized=False), "", ("en", "de"))
 
 
-@pytest.mark.parametrize("files", [{}, None])
-def test_offline(monkeypatch, tmp_path, files):
-    with serving(files or {}) as (address, _):
-        if files is not None:  # somebody answers: not found
+@pytest.mark.parametrize("is_found", [False, True])
+def test_offline(monkeypatch, tmp_path, is_found):
+    """Nobody answers, or only with "not found"."""
+    with serving({}) as (address, _):
+        if is_found:
             monkeypatch.setattr(module, "_ADDRESS", address)
         with pytest.raises(ConnectionError, match="could not download"):
             data.multi30k()
     assert files_at_home(tmp_path) == []
 
 
-CARDS = """Hi.\tHallo!\tCC-BY 2.0 (France) Attribution: x
-Hi.\tGrüß Gott!\tx
-Hello!\tHallo!\tx
-Run!\tLauf!\tx
-Go.\tGeh.\tx
-Go.\tGehe.\tx
-Wait!\tWarte!\tx
-Stop!\tStopp!\tx
-"""
+ENGLISH = "Hi. Hi. Hello! Run! Go. Go. Wait! Stop!".split()
+GERMAN = [
+    "Hallo!",
+    "Grüß Gott!",
+    "Hallo!",
+    "Lauf!",
+    "Geh.",
+    "Gehe.",
+    "Warte!",
+    "Stopp!",
+]
+CARDS = list(zip(ENGLISH, GERMAN, strict=True))
 
 
 @pytest.mark.parametrize("reverse", [False, True])
 def test_tatoeba(tmp_path, reverse):
     path = tmp_path / "deu.txt"
-    path.write_text(CARDS, encoding="utf-8")
-    pairs = {tuple(line.split("\t")[:2]) for line in CARDS.splitlines()}
-    pairs = {(t, s) for s, t in pairs} if reverse else pairs
+    lines = [f"{s}\t{t}\tCC-BY 2.0 (France) Attribution: x\n" for s, t in CARDS]
+    path.write_text("".join(lines), encoding="utf-8")
+    pairs = {card[::-1] if reverse else card for card in CARDS}
     tests = set()
     for seed in range(8):
         task = data.tatoeba(path, reverse=reverse, validation=1, test=2, seed=seed)
         assert (len(task.validation), len(task.test)) == (1, 2)
-        held = {
-            (source, target)
-            for split in ("validation", "test")
-            for source, targets in zip(
-                getattr(task, split).source, task.references[split], strict=True
-            )
-            for target in targets
-        }
+        held = set()
+        for split in ("validation", "test"):
+            sources = getattr(task, split).source
+            for source, targets in zip(sources, task.references[split], strict=True):
+                held |= {(source, target) for target in targets}
         assert {s for s, _ in held} == {s for s, _ in pairs & held}
         assert held == {(s, t) for s, t in pairs if s in {source for source, _ in held}}
         for side in range(2):  # neither side of what is held out has been seen
@@ -163,29 +162,23 @@ def test_tatoeba(tmp_path, reverse):
 
 
 WORDS = {
-    "train-dev-20-21.txt": "A  AH\nA  EY\nAB  AE B\nDO  D UW\nDO  D OW\n",
-    "train-dev-1-21.txt": "BE  B IY\nDO  D AH\n",
-    "test.txt": "READ  R EH D\nREAD  R IY D\nWE  W IY\n",
+    "train-dev-20-21.txt": b"A  AH\nA  EY\nAB  AE B\nDO  D UW\nDO  D OW\n",
+    "train-dev-1-21.txt": b"BE  B IY\nDO  D AH\n",
+    "test.txt": b"READ  R EH D\nREAD  R IY D\nWE  W IY\n",
 }
 
 
 @pytest.mark.parametrize("compress", [False, True])
 def test_cmudict(tmp_path, monkeypatch, compress):
     folder = tmp_path / "g2p"
-    folder.mkdir()
-    for name, content in WORDS.items():
-        content = content.encode()
-        path = folder / f"{name}.gz" if compress else folder / name
-        path.write_bytes(gzip.compress(content) if compress else content)
+    write(folder, WORDS, compress)
     monkeypatch.setenv("KERAS_SEQATTN_DATA", str(tmp_path))
     for task in (data.cmudict(folder), data.cmudict()):
         assert task.train == data.Pairs(["A", "A", "AB"], ["AH", "EY", "AE B"])
         assert task.validation == data.Pairs(["BE", "DO"], ["B IY", "D AH"])
         assert task.test == data.Pairs(["READ", "WE"], ["R EH D", "W IY"])
-        assert task.references == {
-            "validation": [["B IY"], ["D AH", "D UW", "D OW"]],
-            "test": [["R EH D", "R IY D"], ["W IY"]],
-        }
+        assert task.references["validation"] == [["B IY"], ["D AH", "D UW", "D OW"]]
+        assert task.references["test"] == [["R EH D", "R IY D"], ["W IY"]]
 
 
 @pytest.mark.skipif(not REAL, reason="KERAS_SEQATTN_DATA names no folder")

@@ -14,7 +14,6 @@ import keras_seqattn as ks
 VOCABULARY, SOURCE = 6, 3
 STATES = 997  # so many that no two hypotheses reach the same state and score
 PAD, START, END = 0, 1, 2
-WORDS = range(3, VOCABULARY)
 
 
 class TableMemory(NamedTuple):
@@ -37,9 +36,20 @@ class TableModel:
         return ks.types.Step(logits, tf.gather(memory.look, state, batch_dims=1), state)
 
 
-def after(state, token, states=STATES):
-    """Return the next state of the same automaton, in Python."""
-    return (state * VOCABULARY + token + 1) % states
+MODEL = TableModel()  # shared by all tests, so that each search is traced once
+
+
+class Counting(TableModel):
+    def __init__(self):
+        self.traces = 0
+
+    def start(self, source):
+        self.traces += 1
+        return super().start(source)
+
+
+def after(state, token):
+    return (state * VOCABULARY + token + 1) % STATES
 
 
 def tables(seed, batch=3, scale=1.5, heads=None, source=SOURCE):
@@ -71,10 +81,7 @@ class SpellMemory(NamedTuple):
 
 
 class Speller:
-    """A model that copies its source and attends to the copied token.
-
-    Its logit is 5, the others are 0.
-    """
+    """Copies its source and attends to the copied token, whose logit is 5."""
 
     def __init__(self, vocabulary=10):
         self.vocabulary = vocabulary

@@ -27,17 +27,12 @@ class Hypothesis(NamedTuple):
 
 
 class Oracle:
-    """Searches one sentence of a `TableModel`.
-
-    Args:
-        search: `BeamSearch`; its options are read, its code is not run.
-    """
+    """Searches one sentence of a `TableModel`, with the options of a search."""
 
     def __init__(self, search):
         self.search = search
 
     def run(self, table, look, mask, limit, prefix=()):
-        """Return the final beam, and the beams after every step."""
         sentence = log_probs(table), look, np.asarray(mask)
         prefix = [token for token in prefix if token != PAD]
         beam, past = [Hypothesis()], []
@@ -61,18 +56,12 @@ class Oracle:
         tokens = self.allowed(h, t)
         if t < len(prefix):
             tokens = [prefix[t]]
+        score, is_last = h.log_prob + log_prob[state], h.length + 1 >= limit
+        looks = h.coverage + self.seen(look[state]), (*h.looks, look[state])
         return [
-            Hypothesis(
-                (*h.tokens, token),
-                h.log_prob + log_prob[state, token],
-                token == END or h.length + 1 >= limit,
-                h.coverage + self.seen(look[state]),
-                (*h.looks, look[state]),
-                state,
-                h,
-            )
-            for token in tokens
-            if log_prob[state, token] > -np.inf
+            Hypothesis((*h.tokens, v), score[v], v == END or is_last, *looks, state, h)
+            for v in tokens
+            if score[v] > -np.inf
         ]
 
     def kept(self, h, log_prob):
@@ -124,26 +113,32 @@ def everything(table, look, mask, limit, search):
     return sorted(done, key=lambda h: -oracle.ranking(h, mask, limit))
 
 
+def check_all(decoded, search, source, limit, prefix=None):
+    """Check each sentence alone; the oracle has no early stop."""
+    oracle = Oracle(search)
+    for row, (table, look, mask) in enumerate(sentences(source)):
+        forced = () if prefix is None else tuple(prefix[row])
+        beam, _ = oracle.run(table, look, mask, limit, forced)
+        best = beam[: search.n_best]
+        check(decoded, row, best, [oracle.ranking(h, mask, limit) for h in best])
+
+
 def check(decoded, row, expected, rankings=None, atol=2e-4):
     """Check that a sentence of a `Decoded` has these hypotheses, in this order."""
     tokens, lengths, scores, ranking, alignments = (np.asarray(x)[row] for x in decoded)
     real = [h for h in expected if h.log_prob > -np.inf]
-    assert [tuple(x[:n]) for x, n in zip(tokens, lengths, strict=True)] == [
-        h.tokens for h in real
-    ] + [()] * (len(lengths) - len(real))
+    wanted = [h.tokens for h in real] + [()] * (len(lengths) - len(real))
+    assert [tuple(x[:n]) for x, n in zip(tokens, lengths, strict=True)] == wanted
     for i, h in enumerate(real):
         np.testing.assert_allclose(scores[i], h.log_prob, atol=atol)
         if rankings is not None:
             np.testing.assert_allclose(ranking[i], rankings[i], atol=atol)
-        looks = np.stack(h.looks, axis=-2)
-        np.testing.assert_allclose(
-            alignments[i][..., : h.length, :], looks, rtol=0, atol=1e-6
-        )
+        looks, received = np.stack(h.looks, axis=-2), alignments[i][..., : h.length, :]
+        np.testing.assert_allclose(received, looks, rtol=0, atol=1e-6)
         assert not tokens[i, h.length :].any()
         assert not alignments[i][..., h.length :, :].any()
     assert np.all(np.isneginf(scores[len(real) :]))
 
 
 def sentences(source):
-    """Yield the rows of a source for `TableModel`."""
     return zip(source["table"], source["look"], source["mask"], strict=True)

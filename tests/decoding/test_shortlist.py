@@ -1,6 +1,7 @@
 """With a shortlist, few tokens have logits; nothing else changes."""
 
 import dataclasses
+import io
 import zipfile
 from types import SimpleNamespace
 
@@ -10,41 +11,27 @@ import pytest
 import tensorflow as tf
 
 import keras_seqattn as ks
-from tests.decoding.real_models import (
-    SOURCE,
-    SOURCE_VOCABULARY,
-    UNITS,
-    VOCABULARY,
-    known,
-    seq2seq,
-    wide,
-)
+from keras_seqattn.decoding import Shortlist, loop
+from keras_seqattn.decoding.shortlist_places import to_places
+from tests.decoding import real_models
+from tests.decoding.real_models import SOURCE, UNITS, VOCABULARY, known, seq2seq, wide
+from tests.decoding.results import assert_same
 from tests.structure.graphs import loop_bodies, operations, products
 
-LIMIT = 6
+LIMIT, SOURCE_VOCABULARY = 6, real_models.SOURCE_VOCABULARY
 NOTHING = np.full([SOURCE_VOCABULARY, 1], -1)
-WHOLE = ks.decoding.Shortlist(NOTHING, range(VOCABULARY))
+WHOLE = Shortlist(NOTHING, range(VOCABULARY))
 SIZE = 8
 BEAM = ks.BeamSearch(3, n_best=2, length_penalty=0.6, coverage_penalty=0.2)
-SEARCHES = [
-    ks.Greedy(forbidden_tokens=(9, 5), min_length=3),
-    dataclasses.replace(BEAM, no_repeat_ngram=2),
-    ks.decoding.Sample(n_best=2, top_k=5, seed=1),
-]
 
 
 def some(size=SIZE, seed=1):
-    """Return a shortlist with random translations of source tokens."""
     random = np.random.default_rng(seed)
     table = random.integers(4, VOCABULARY, [SOURCE_VOCABULARY, 2])
-    return ks.decoding.Shortlist(
-        table, random.permutation(VOCABULARY), common=1, size=size
-    )
+    return Shortlist(table, random.permutation(VOCABULARY), common=1, size=size)
 
 
 class Masked:
-    """A model for which all tokens but the listed ones are impossible."""
-
     def __init__(self, model, ids):
         self.model, self.pad, self.start = model, model.pad, model.start
         bars = np.full(VOCABULARY, -np.inf, "float32")
@@ -56,52 +43,47 @@ class Masked:
         return step._replace(output=step.output + self.bars)
 
 
-def same(received, expected):
-    for name, one, two in zip(expected._fields, received, expected, strict=True):
-        np.testing.assert_allclose(one, two, atol=1e-5, err_msg=name)
+def decode(model, search=BEAM, source=SOURCE, **options):
+    return ks.decode(model, source, search, LIMIT, **options)
 
 
-def check_masked(model, search, **options):
-    """Check that a search with a shortlist equals one in which the others are -inf."""
-    shortlist, forbidden = some(), search.forbidden_tokens
-    ids = shortlist.ids(SOURCE, first=forbidden, prefix=options.get("prefix")).numpy()
+def masked(model, ids):
+    if isinstance(model, ks.decoding.Ensemble):
+        return ks.decoding.Ensemble([Masked(member, ids) for member in model.models])
+    return Masked(model, ids)
+
+
+MISSING = np.setdiff1d(range(VOCABULARY), some().ids(SOURCE))[:2]
+PREFIX = np.array([MISSING, [MISSING[1], 0], [0, 0], [4, MISSING[0]]])
+
+
+@pytest.mark.parametrize(
+    "search, prefix",
+    [
+        (ks.Greedy(forbidden_tokens=(9, 5), min_length=3), None),
+        (dataclasses.replace(BEAM, no_repeat_ngram=2), PREFIX),
+    ],
+    ids=["greedy", "beam with a prefix"],
+)
+def test_other_tokens_are_impossible(search, prefix):
+    """Tokens of the prefix are listed."""
+    model, shortlist = known("coverage"), some()
+    ids = shortlist.ids(SOURCE, first=search.forbidden_tokens, prefix=prefix).numpy()
     assert len(set(ids)) == SIZE
-    received = ks.decode(model, SOURCE, search, LIMIT, shortlist=shortlist, **options)
-    same(
-        received,
-        ks.decode(Masked(model, ids), SOURCE, search, LIMIT, **options),
-    )
+    received = decode(model, search, shortlist=shortlist, prefix=prefix)
+    assert_same(received, decode(masked(model, ids), search, prefix=prefix))
     assert set(np.unique(received.tokens)) <= set(ids)
-    without = ks.decode(model, SOURCE, search, LIMIT, **options)
-    assert not np.allclose(received.scores, without.scores)
 
 
-# Searches -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("search", SEARCHES, ids=str)
-def test_of_the_whole_vocabulary(search):
-    model = known("bahdanau")
-    received = ks.decode(model, SOURCE, search, LIMIT, shortlist=WHOLE)
-    expected = ks.decode(model, SOURCE, search, LIMIT)
-    np.testing.assert_array_equal(received.tokens, expected.tokens)
-    same(received, expected)
-
-
-@pytest.mark.parametrize("search", SEARCHES[:2], ids=str)
-def test_of_some_tokens(search):
-    check_masked(known("coverage"), search)
-
-
-def test_a_prefix_is_listed():
-    missing = np.setdiff1d(range(VOCABULARY), some().ids(SOURCE))[:2]
-    prefix = np.array([missing, [missing[1], 0], [0, 0], [4, missing[0]]])
-    check_masked(known("bahdanau"), BEAM, prefix=prefix)
+def test_samples_of_the_whole_vocabulary():
+    search = ks.decoding.Sample(n_best=2, top_k=5, seed=1)
+    received = decode(known("bahdanau"), search, shortlist=WHOLE)
+    assert_same(received, decode(known("bahdanau"), search))
 
 
 def test_tokens_are_drawn_from_the_list():
     search, ids = ks.decoding.Sample(n_best=50, seed=2), some().ids(SOURCE).numpy()
-    decoded = ks.decode(known("bahdanau"), SOURCE, search, LIMIT, shortlist=some())
+    decoded = decode(known("bahdanau"), search, shortlist=some())
     assert set(np.unique(decoded.tokens)) == set(ids) - {1}  # without the start token
 
 
@@ -109,69 +91,50 @@ def test_finished_sentences_leave():
     """The nine sentences have very different limits."""
     model, source = known("bahdanau"), np.repeat(SOURCE, [1, 2, 5, 1], axis=0)
     limit = ks.decoding.RelativeLength(1.0)
-    left, stayed = (
-        ks.decode(model, source, BEAM, limit, leaving=leaving, shortlist=some())
-        for leaving in (True, False)
-    )
-    same(left, stayed)
+    task = model, source, BEAM, limit
+    expected = ks.decode(*task, leaving=False, shortlist=some())
+    assert_same(ks.decode(*task, leaving=True, shortlist=some()), expected)
 
 
-@pytest.mark.parametrize("leaving", [False, True])
-def test_inside_a_function(leaving):
-    model = known("bahdanau")
+def test_inside_a_function():
+    """No product has the size of the vocabulary."""
+    model, shortlist = known("bahdanau"), some()
+    signature = [tf.TensorSpec([None, None], tf.int32)]
 
-    @tf.function(
-        input_signature=[tf.TensorSpec([None, None], tf.int32)], autograph=False
-    )
+    @tf.function(input_signature=signature, autograph=False)
     def decoded(source):
-        return ks.decode(model, source, BEAM, LIMIT, leaving=leaving, shortlist=some())
+        return decode(model, source=source, leaving=True, shortlist=shortlist)
 
     for count in (4, 2):
-        received, source = decoded(SOURCE[:count]), SOURCE[:count]
-        expected = ks.decode(model, source, BEAM, LIMIT, shortlist=some())
-        size = expected.tokens.shape[-1]
-        np.testing.assert_array_equal(received.tokens[..., :size], expected.tokens)
-        np.testing.assert_allclose(received.scores, expected.scores, atol=1e-5)
+        expected = decode(model, source=SOURCE[:count], shortlist=shortlist)
+        assert_same(decoded(SOURCE[:count]), expected)
+    bodies = map(operations, loop_bodies(decoded.get_concrete_function().graph))
+    matrices = {product.right for body in bodies for product in products(body)}
+    assert (UNITS, SIZE) in matrices and (UNITS, VOCABULARY) not in matrices
 
 
 @pytest.mark.slow
-def test_under_xla():
-    model = known("bahdanau")
-    function = tf.function(
-        lambda source: ks.decode(model, source, BEAM, LIMIT, shortlist=some()),
-        jit_compile=True,
-        autograph=False,
-    )
-    expected = ks.decode(model, SOURCE, BEAM, LIMIT, shortlist=some())
-    received, size = function(SOURCE), expected.tokens.shape[-1]
-    np.testing.assert_array_equal(received.tokens[..., :size], expected.tokens)
+@pytest.mark.parametrize("shortlist", [None, some()], ids=["all tokens", "shortlist"])
+def test_under_xla(shortlist):
+    def decoded(source):
+        return decode(known("coverage"), source=source, shortlist=shortlist)
+
+    function = tf.function(decoded, jit_compile=True, autograph=False)
+    assert_same(function(SOURCE), decoded(SOURCE), atol=1e-4)
 
 
-def test_one_graph_for_equal_lists():
+def test_one_graph_for_equal_lists(monkeypatch):
     traces = []
 
-    class Counting(ks.Seq2Seq):
-        def start(self, source):
-            traces.append(1)
-            return super().start(source)
+    def counted(*arguments):
+        traces.append(1)
+        return to_places(*arguments)
 
-    model = Counting.from_config(seq2seq().get_config())
-    for shortlist in (some(), some(), some(SIZE + 1)):
-        ks.decode(model, SOURCE, ks.Greedy(), LIMIT, shortlist=shortlist)
+    monkeypatch.setattr(loop, "to_places", counted)
+    for shortlist in (some(seed=3), some(seed=3), some(SIZE + 1, seed=3)):
+        decode(known("bahdanau"), ks.Greedy(), shortlist=shortlist)
     assert len(traces) == 2
 
-
-def test_from_an_ensemble():
-    ensemble = ks.decoding.Ensemble([seq2seq(seed=1), seq2seq("coverage", seed=2)])
-    received = ks.decode(ensemble, SOURCE, BEAM, LIMIT, shortlist=WHOLE)
-    same(received, ks.decode(ensemble, SOURCE, BEAM, LIMIT))
-    ids = some().ids(SOURCE).numpy()
-    masked = ks.decoding.Ensemble([Masked(model, ids) for model in ensemble.models])
-    received = ks.decode(ensemble, SOURCE, BEAM, LIMIT, shortlist=some())
-    same(received, ks.decode(masked, SOURCE, BEAM, LIMIT))
-
-
-# Heads --------------------------------------------------------------------------------
 
 DEPTH = 5
 
@@ -192,24 +155,41 @@ HEADS = {
 
 
 def with_head(head):
-    config = {**seq2seq().get_config(), "target_embedding": None, "head": None}
-    parts = {
-        name: keras.saving.deserialize_keras_object(config[name])
-        for name in ("source_embedding", "encoder", "bridge", "decoder")
-    }
     embedding = head.embedding or keras.layers.Embedding(
         VOCABULARY, DEPTH, embeddings_initializer=wide()
     )
-    model = ks.Seq2Seq(**parts, target_embedding=embedding, head=head)
+    model = seq2seq(target_embedding=embedding, head=head)
     random = np.random.default_rng(1)
     for weight in head.weights:
         weight.assign(random.normal(size=weight.shape))
     return model
 
 
+def check_step(model, ids, memory, state):
+    places = np.array([1, 3, 5, 2])
+    one = model.step(places, state, model.shorten(memory, ids))
+    all_tokens = masked(model, ids)
+    other = all_tokens.step(ids[places], state, all_tokens.start(SOURCE).memory)
+    among = np.take(other.output, ids, axis=-1)
+    np.testing.assert_allclose(one.output, among, atol=1e-5)
+    np.testing.assert_allclose(one.alignment, other.alignment, atol=1e-6)
+    flat = zip(*map(keras.tree.flatten, (one.state, other.state)), strict=True)
+    for own, expected in flat:
+        np.testing.assert_allclose(own, expected, atol=1e-6)
+
+
 @pytest.mark.parametrize("head", HEADS)
-def test_heads(head):
-    check_masked(with_head(HEADS[head]()), ks.Greedy())
+def test_step_with_every_head(head):
+    model = with_head(HEADS[head]())
+    state, memory = model.start(SOURCE)
+    for prepared in (memory, model.precompute(memory)):
+        check_step(model, some().ids(SOURCE).numpy(), prepared, state)
+
+
+def test_step_of_an_ensemble():
+    model = ks.decoding.Ensemble([known("bahdanau"), known("coverage")])
+    state, memory = model.start(SOURCE)
+    check_step(model, some().ids(SOURCE).numpy(), memory, state)
 
 
 @pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])
@@ -224,26 +204,8 @@ def test_columns_are_those_of_the_logits(head, policy):
     among = product.logits(head.hidden(*inputs), product.columns(ids))
     assert among.dtype == logits.dtype
     expected = keras.ops.take(logits, ids, axis=-1)
-    np.testing.assert_allclose(
-        np.asarray(among, "float32"), np.asarray(expected, "float32"), atol=0.02
-    )
-
-
-def test_no_product_has_the_size_of_the_vocabulary():
-    model, shortlist = known("bahdanau"), some()
-    function = tf.function(
-        lambda source: ks.decode(model, source, BEAM, LIMIT, shortlist=shortlist),
-        autograph=False,
-    )
-    graph = function.get_concrete_function(tf.TensorSpec([4, 5], tf.int32)).graph
-    all_products = [
-        p for body in loop_bodies(graph) for p in products(operations(body))
-    ]
-    matrices = {p.right for p in all_products}
-    assert (UNITS, SIZE) in matrices and (UNITS, VOCABULARY) not in matrices
-
-
-# Lists --------------------------------------------------------------------------------
+    received, expected = (np.asarray(x, "float32") for x in (among, expected))
+    np.testing.assert_allclose(received, expected, atol=0.02)
 
 
 def ids(shortlist, source=((4, 5),), **options):
@@ -254,7 +216,7 @@ def listing(**options):
     table = np.full([7, 3], -1)
     table[4], table[5], table[6] = [9, 8, 7], [7, 6, -1], [5, -1, -1]
     frequent = [0, 1, 2, 3, 11, 10, 9, 8, 7, 6, 5, 4]
-    return ks.decoding.Shortlist(table, frequent, **{"common": 5, **options})
+    return Shortlist(table, frequent, **{"common": 5, **options})
 
 
 @pytest.mark.parametrize(
@@ -275,16 +237,8 @@ def test_listed_ids(size, listed):
 
 def test_padding_lists_no_token():
     shortlist = listing(size=7, common=0)
-    assert ids(shortlist, [[6, 4]], tokens=ks.types.SpecialTokens(pad=4)) == [
-        0,
-        1,
-        2,
-        3,
-    ] + [
-        4,  # the ids up to the last special token are all listed
-        5,
-        11,
-    ]
+    listed = ids(shortlist, [[6, 4]], tokens=ks.types.SpecialTokens(pad=4))
+    assert listed == [0, 1, 2, 3, 4, 5, 11]  # all up to the last special token
 
 
 def test_ids_in_every_list():
@@ -298,34 +252,31 @@ def test_value(tmp_path):
     assert one == two and hash(one) == hash(two)
     assert one != some(SIZE + 1) and one != some(seed=2) and one != "some"
     one.save(tmp_path / "list")
-    assert ks.decoding.Shortlist.load(tmp_path / "list") == one
-    assert repr(one) == (
-        "Shortlist(13 source tokens with 2 each, 12 target tokens, common=1, size=8)"
-    )
+    assert Shortlist.load(tmp_path / "list") == one
+    numbers = "13 source tokens with 2 each, 12 target tokens, common=1, size=8"
+    assert repr(one) == f"Shortlist({numbers})"
     with pytest.raises(ValueError, match="read-only"):
         one.table[0, 0] = 1
 
 
-def npy(header, data):
-    """Return the bytes of an array with any header."""
-    header = header.encode().ljust(117) + b"\n"
-    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + data
-
-
-HEADER = "{{'descr': '{}', 'fortran_order': False, 'shape': {}}}"
+def npy(dtype, shape, data):
+    file, header = io.BytesIO(), {"descr": dtype, "fortran_order": False}
+    np.lib.format.write_array_header_1_0(file, {**header, "shape": shape})
+    return file.getvalue() + data
 
 
 @pytest.mark.parametrize(
     "table, reason",
     [
-        (npy(HEADER.format("<i4", (10**9, 10**4)), b"\0" * 8), "and has 8 bytes"),
-        (npy(HEADER.format("<i4", (-1, -2)), b"\0" * 8), "and has 8 bytes"),
-        (npy(HEADER.format("<i4", (2**64, 2**64)), b""), "and has 0 bytes"),
-        (npy(HEADER.format("|O", (1, 1)), b"\0" * 8), "table is object"),
-        (npy(HEADER.format("<i4", (2,)), b"\0" * 8), "table is int32"),
+        (npy("<i4", (10**9, 10**4), b"\0" * 8), "and has 8 bytes"),
+        (npy("<i4", (-1, -2), b"\0" * 8), "and has 8 bytes"),
+        (npy("<i4", (2**64, 2**64), b""), "and has 0 bytes"),
+        (npy("|O", (1, 1), b"\0" * 8), "table is object"),
+        (npy("<i4", (2,), b"\0" * 8), "table is int32"),
         (b"\0" * (2**27 + 1), "table has more than 134217728 bytes"),
         (b"", "EOF"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_untrusted_file(tmp_path, table, reason):
     """The file declares more than it has, or is a thousand times larger unpacked."""
@@ -333,15 +284,12 @@ def test_untrusted_file(tmp_path, table, reason):
     some().save(path)
     with zipfile.ZipFile(path) as file:
         members = {name: file.read(name) for name in file.namelist()}
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
         for name, content in {**members, "table.npy": table}.items():
             file.writestr(name, content)
     with pytest.raises(ValueError, match="^Shortlist.load cannot read") as caught:
-        ks.decoding.Shortlist.load(path)
+        Shortlist.load(path)
     assert reason in str(caught.value)
-
-
-# Learning -----------------------------------------------------------------------------
 
 
 class Reader:
@@ -353,10 +301,8 @@ class Reader:
 
     def __call__(self, inputs, return_attention_scores):
         source, target = inputs["source"], inputs["target"]
-        lengths = tf.reduce_sum(tf.cast(source > 2, tf.int32), axis=1)  # words
-        place = (lengths[:, None] - 1 - tf.range(tf.shape(target)[1])) % (
-            lengths[:, None] + 1
-        )
+        lengths = tf.reduce_sum(tf.cast(source > 2, tf.int32), axis=1)[:, None]  # words
+        place = (lengths - 1 - tf.range(tf.shape(target)[1])) % (lengths + 1)
         look = tf.one_hot(place, tf.shape(source)[1])
         if self.heads:
             look = tf.stack([look] + [look * 0.0] * (self.heads - 1), axis=1)
@@ -365,13 +311,11 @@ class Reader:
 
 @pytest.mark.parametrize("heads", [None, 2])
 def test_learn(heads):
-    pairs = ks.data.EncodedPairs.of(
-        [[4, 5], [4, 5], [5, 4], [4], [6, 4, 5], []],
-        [[8, 7], [8, 7], [9, 8], [7], [8, 3, 3], []],
-    )
-    shortlist = ks.decoding.Shortlist.learn(
-        Reader(heads), pairs, per_token=2, common=3, size=7, batch_size=4
-    )
+    source = [[4, 5], [4, 5], [5, 4], [4], [6, 4, 5], []]
+    target = [[8, 7], [8, 7], [9, 8], [7], [8, 3, 3], []]
+    pairs = ks.data.EncodedPairs.of(source, target)
+    options = {"per_token": 2, "common": 3, "size": 7, "batch_size": 4}
+    shortlist = Shortlist.learn(Reader(heads), pairs, **options)
     expected = np.full([10, 2], -1)
     expected[4] = [7, 9]  # three times, once; the unknown one is listed anyway
     expected[5] = [8, -1]
@@ -383,7 +327,6 @@ def test_learn(heads):
 
 def test_learn_from_a_real_model():
     pairs = ks.data.EncodedPairs.of([[5, 6], [7, 8, 9]], [[4, 5, 6], [7, 8]])
-    shortlist = ks.decoding.Shortlist.learn(known("heads"), pairs, per_token=3)
+    shortlist = Shortlist.learn(known("heads"), pairs, per_token=3)
     assert shortlist.table.shape == (SOURCE_VOCABULARY, 3)
     assert sorted(shortlist.table[shortlist.table >= 0]) == [4, 5, 6, 7, 8]
-    ks.decode(known("heads"), SOURCE, ks.Greedy(), LIMIT, shortlist=shortlist)

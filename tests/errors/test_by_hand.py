@@ -1,11 +1,14 @@
 """No message is assembled by hand: `keras_seqattn.errors` builds all of them."""
 
 import ast
+import functools
 from pathlib import Path
 
 import pytest
 
-from keras_seqattn.errors import four_part_error, four_parts
+from keras_seqattn import manifest
+from keras_seqattn.errors import four_part_error, four_parts, missing_package
+from keras_seqattn.serving.http_errors import http_error
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("keras_seqattn", "zoo", "seqattn_command")
@@ -44,17 +47,37 @@ def test_no_message_is_assembled_by_hand():
     assert not by_hand, "use four_part_error of keras_seqattn/errors.py"
 
 
-def test_the_four_parts():
-    parts = "Owner got an unusable x", "an int", "x='a'", "Pass 1"
+PARTS = "Owner got an unusable x", "an int", "x='a'", "Pass 1"
+BUILDERS = {
+    "four_parts": four_parts,
+    "four_part_error": four_part_error,
+    "another kind": functools.partial(four_part_error, kind=OSError),
+    "of the server": functools.partial(http_error, 400),
+    "of a manifest, which runs without the library": manifest._four_part_error,
+}
+
+
+@pytest.mark.parametrize("name", BUILDERS)
+def test_the_four_parts(name):
     message = "Owner got an unusable x. Expected an int, received x='a'. Pass 1."
-    assert four_parts(*parts) == message
-    error = four_part_error(*parts, kind=OSError)
-    assert type(error) is OSError and str(error) == message
-    assert type(four_part_error(*parts)) is ValueError
+    assert str(BUILDERS[name](*PARTS)) == message
+    for count in range(4):
+        with pytest.raises(TypeError, match="missing"):
+            BUILDERS[name](*PARTS[:count])
 
 
-@pytest.mark.parametrize("part", four_parts.__code__.co_varnames)
-def test_every_part_is_needed(part):
-    parts = {name: name for name in four_parts.__code__.co_varnames if name != part}
-    with pytest.raises(TypeError, match=part):
-        four_parts(**parts)
+def test_missing_packages():
+    error = ImportError("no plot")
+    found = missing_package("f", "plot", error, extra="p", otherwise="do without")
+    assert type(found) is ImportError and str(found) == (
+        'f needs a package that is not installed. Expected plot, received "no plot". '
+        'Run pip install "keras_seqattn[p]", or in a checkout pip install -e ".[p]"; '
+        "do without."
+    )
+    found = missing_package("f", "plot", error, requirement="plot>=2")
+    assert str(found).endswith('received "no plot". Run pip install "plot>=2".')
+
+
+def test_kinds_of_errors():
+    assert type(four_part_error(*PARTS)) is ValueError
+    assert type(BUILDERS["another kind"](*PARTS)) is OSError

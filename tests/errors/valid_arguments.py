@@ -25,7 +25,6 @@ def bahdanau_cell(cell="gru", **options):
 
 
 def built(layer):
-    """Build an attention or a decoder, and return it."""
     layer(ones(2, 3, 4), ones(2, 5, 6))
     return layer
 
@@ -42,7 +41,6 @@ def attend(query=None, value=None, attention=None, **masks):
 
 
 def decode(inputs=None, value=None, cell=None, **options):
-    """Calls a decoder on good inputs and a good value, but for what is given."""
     inputs = ones(2, 3, 4) if inputs is None else inputs
     value = ones(2, 5, 6) if value is None else value
     return ks.AttentionDecoder(cell or bahdanau_cell())(inputs, value, **options)

@@ -1,7 +1,8 @@
-"""Every example runs, in a process of its own, as a user would start it."""
+"""Every example runs; with --all in a process of its own, as a user would start it."""
 
 import ast
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -10,42 +11,40 @@ import numpy as np
 import pytest
 
 import keras_seqattn as ks
-from examples import from_zoo, gnmt_multi30k, luong_variants, reverse
+from examples import demo, from_zoo, gnmt_multi30k, luong_variants, reverse
+from keras_seqattn.data import Pairs
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-BY_DEFAULT = {"compose", "demo"}  # most people start with these; the others need --all
+BY_DEFAULT = ("compose", "demo")  # most people start with these
 
 
 def run(example, folder, *options):
-    """Run an example with a few steps; return what it prints."""
-    finished = subprocess.run(
-        [sys.executable, "-W", "error::UserWarning", example, "--smoke", *options],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=240,
-    )
+    command = [sys.executable, "-W", "error::UserWarning", example, "--smoke", *options]
+    how = {"cwd": folder, "env": {**os.environ, "PYTHONPATH": str(ROOT)}}
+    how |= {"capture_output": True, "text": True, "timeout": 240}
+    finished = subprocess.run(command, **how)
     assert finished.returncode == 0, finished.stderr
     return finished.stdout
 
 
 @pytest.mark.system
-@pytest.mark.parametrize(
-    "example",
-    [
-        pytest.param(
-            path,
-            marks=() if path.stem in BY_DEFAULT else pytest.mark.slow,
-            id=path.stem,
-        )
-        for path in EXAMPLES
-    ],
-)
+@pytest.mark.parametrize("name", BY_DEFAULT)
+def test_runs_here(name, tmp_path, monkeypatch, capfd):
+    """The same script without a new process, which would import everything again."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [f"{name}.py", "--smoke"])
+    runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name="__main__")
+    assert capfd.readouterr().out.strip()
+    assert not list(tmp_path.iterdir())  # it writes only where an option says
+
+
+@pytest.mark.system
+@pytest.mark.slow
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_runs(example, tmp_path):
     assert run(example, tmp_path).strip()
-    assert not list(tmp_path.iterdir())  # it writes only where an option says
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.system
@@ -58,90 +57,55 @@ def test_a_saved_training_translates(tmp_path):
     assert isinstance(translator("elf").text, str)
 
 
-# Every example, whether it runs by default or not -------------------------------------
-
-
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_says_how_to_start_it(example):
-    docstring = ast.get_docstring(ast.parse(example.read_text("utf-8")))
-    assert f"python examples/{example.name}" in docstring
-
-
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_has_a_seed_and_a_smoke_run(example):
-    options = {
-        call.args[0].value
-        for call in ast.walk(ast.parse(example.read_text("utf-8")))
-        if isinstance(call, ast.Call)
-        and getattr(call.func, "attr", None) == "add_argument"
-    }
-    assert {"--seed", "--smoke"} <= options
-
-
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_uses_public_names_only(example):
-    imported = set()
-    for node in ast.walk(ast.parse(example.read_text("utf-8"))):
+def test_conventions(example):
+    """It says how to start it, has a seed and a smoke run, and uses public names."""
+    module = ast.parse(example.read_text("utf-8"))
+    assert f"python examples/{example.name}" in ast.get_docstring(module)
+    options, imported = set(), set()
+    for node in ast.walk(module):
         if isinstance(node, ast.Import):
             imported |= {name.name for name in node.names}
         elif isinstance(node, ast.ImportFrom):
             imported.add(node.module)
+        elif getattr(getattr(node, "func", None), "attr", None) == "add_argument":
+            options.add(node.args[0].value)
+    assert {"--seed", "--smoke"} <= options
     ours = {name for name in imported if name.startswith(("keras_seqattn", "zoo"))}
-    namespaces = {f"keras_seqattn.{name}" for name in ks.__all__}
     equations = {name for name in ours if name.startswith("keras_seqattn.ops.")}
-    assert ours - equations <= {"keras_seqattn", *namespaces}
+    public = {"keras_seqattn", *(f"keras_seqattn.{name}" for name in ks.__all__)}
+    assert ours - equations <= public
     assert not [name for name in equations if name.startswith("keras_seqattn.ops.fast")]
 
 
-# The pictures -------------------------------------------------------------------------
-
-
-def is_picture(path):
-    return path.read_bytes().startswith(b"\x89PNG")
-
-
-def test_the_reverser_draws_its_attention(tmp_path):
-    path = tmp_path / "attention.png"
+def draw_attention(path):
     reverse.draw(path, np.array([3, 4, 0]), np.array([4, 3, 2, 2]), np.eye(4, 3))
-    assert is_picture(path)
 
 
-def test_a_translation_is_drawn_without_its_end(tmp_path):
-    path = tmp_path / "attention.png"
-    translation = ks.translator.Translation(
-        source="ab",
-        text="b",
-        score=0.0,
-        ranking=0.0,
-        source_tokens=[
-            ks.translator.Token("a", 0, 1),
-            ks.translator.Token("b", 1, 2),
-            ks.translator.Token("</s>", 2, 2),
-        ],
-        target_tokens=["b", "</s>"],
-        alignment=np.eye(2, 3),
-    )
-    from_zoo.draw(path, translation)
-    assert is_picture(path)
+def draw_translation(path):
+    tokens = [("a", 0, 1), ("b", 1, 2), ("</s>", 2, 2)]
+    tokens = [ks.translator.Token(*token) for token in tokens], ["b", "</s>"]
+    translation = "ab", "b", 0.0, 0.0, *tokens, np.eye(2, 3)
+    from_zoo.draw(path, ks.translator.Translation(*translation))
 
 
-def test_variants_are_drawn(tmp_path):
-    path = tmp_path / "variants.png"
-    rows = [
-        luong_variants.Row(*names, 10, 50.0, 1.0) for names in luong_variants.VARIANTS
-    ]
+def draw_variants(path):
+    row = luong_variants.Row
+    rows = [row(*variant, 10, 50.0, 1.0) for variant in luong_variants.VARIANTS]
     luong_variants.draw(path, rows)
-    assert is_picture(path)
 
 
-def test_learning_curves_are_drawn(tmp_path):
-    path = tmp_path / "curves.png"
+def draw_learning_curves(path):
     history = {"perplexity": [9.0, 4.0], "val_tokenized_bleu": [1.0, 20.0]}
     gnmt_multi30k.draw(path, history)
-    assert is_picture(path)
 
 
-# The reversal -------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "draw", [draw_attention, draw_translation, draw_variants, draw_learning_curves]
+)
+def test_pictures_are_drawn(draw, tmp_path):
+    draw(tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_pairs_are_sequences_and_their_reversals():
@@ -154,3 +118,24 @@ def test_pairs_are_sequences_and_their_reversals():
         assert inputs.tolist() == [reverse.START, *source[::-1]]
         lengths.add(len(source))
     assert lengths == {1, 2, 3, 4, 5, 6}
+
+
+def test_different_answers_end_it(capsys):
+    demo.check_same(["2003-05-01"], ["2003-05-01"])
+    with pytest.raises(SystemExit) as caught:
+        demo.check_same(["2003-05-01"], ["2003-05-02"])
+    assert caught.value.code not in (None, 0)  # a message: the exit code is 1
+
+
+@pytest.mark.slow
+def test_an_export_that_cannot_be_used_ends_it(tmp_path):
+    with pytest.raises(SystemExit, match="cannot be used:\n(.|\n)*OSError"):
+        demo.answers_of_a_new_process(tmp_path, ["1 May 2003"])
+
+
+def test_exact_match_is_of_all(capsys):
+    pairs = Pairs(["a", "b", "c", "d"], ["1", "2", "3", "4"])
+    demo.show_exact_match(pairs, ["1", "2", "x", "4"])
+    printed = capsys.readouterr().out
+    assert "3 of 4 dates" in printed and "exact match 75.0 %" in printed
+    assert printed.endswith("Wrong: c  ->  x, not 3\n")

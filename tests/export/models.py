@@ -28,18 +28,17 @@ def translator(name, search=BEAM, max_length=7):
         source = target = ks.text.SentencePiece.learn(texts, 30, **options)
     else:
         source, target = map(ks.text.Characters.learn, (sentences(50), [LETTERS]))
-    model = getattr(zoo, name)(
-        "small",
-        source_vocabulary=source.vocabulary_size,
-        target_vocabulary=target.vocabulary_size,
-    )
-    enliven(model)
-    return ks.Translator(model, source, target, search, max_length)
+    made = model(name, source, target)
+    return ks.Translator(made, source, target, search, max_length)
 
 
-def enliven(model, seed=11):
-    """Weights large enough to write more than one word again and again."""
-    random = np.random.default_rng(seed)
-    for weight in model.trainable_weights:
+def model(name, source, target, **options):
+    """With weights large enough to write more than one word again and again."""
+    names, texts = ("source_vocabulary", "target_vocabulary"), (source, target)
+    sizes = {n: x.vocabulary_size for n, x in zip(names, texts, strict=True)}
+    made = getattr(zoo, name)("small", **sizes, **options)
+    random = np.random.default_rng(11)
+    for weight in made.trainable_weights:
         noise = random.normal(size=weight.shape)
         weight.assign_add(0.2 * noise if len(weight.shape) > 1 else 0.1 * noise)
+    return made

@@ -55,7 +55,6 @@ def wrong_at_once(model, requests, answers):
 
 
 def translated(folder, requests):
-    """What the library makes of the texts of the first request."""
     import keras_seqattn as ks
 
     translations = ks.Translator.load(folder)(list(requests[0][1]["text"]))

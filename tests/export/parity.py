@@ -1,6 +1,11 @@
-"""The same questions to a pipeline in this process: are the answers the same?"""
+"""The same questions in this process and in a new one: are the answers the same?"""
 
 import contextlib
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
 from unittest import mock
 
 import numpy as np
@@ -19,7 +24,6 @@ def requests(texts):
 
 
 def answers(pipeline, texts):
-    """By signature, what an exported model has to say."""
     everything = arrays(pipeline(texts))
     best = {"text": everything["texts"][:, 0], "score": everything["scores"][:, 0]}
     return {
@@ -59,3 +63,31 @@ def check_equal(received, expected):
 
 def arrays(named_tuple):
     return {name: np.array(value) for name, value in named_tuple._asdict().items()}
+
+
+class Served(NamedTuple):
+    answers: dict  # by folder, a list of dicts of arrays, or of errors
+    wrong: dict  # by folder, wrong answers to many threads
+    translated: tuple  # texts and scores of a saved translator, or None
+
+
+def ask(folder, requests, at_once=0):
+    """The answers of exported folders to requests, from one new process.
+
+    A folder `translator` holds a saved one, which translates the first request's texts.
+    Requests are pairs: a signature, a dict from inputs to texts. Many threads ask the
+    first `at_once` again.
+    """
+    script = Path(__file__).with_name("new_process.py")
+    asked = {n: {"requests": x, "at_once": at_once} for n, x in requests.items()}
+    Path(folder, "requests.pickle").write_bytes(pickle.dumps(asked))
+    how = {"cwd": folder, "capture_output": True, "text": True, "timeout": 600}
+    done = subprocess.run([sys.executable, str(script), str(folder)], **how)
+    assert done.returncode == 0, done.stderr
+    return Served(**pickle.loads(Path(folder, "answers.pickle").read_bytes()))
+
+
+def text(value):
+    if isinstance(value, bytes):
+        return value.decode()
+    return [text(each) for each in value]

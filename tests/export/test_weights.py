@@ -1,18 +1,20 @@
-"""Weights in fewer bytes: what is written, and what a graph reads."""
+"""Weights in fewer bytes: what is written, and what a graph or Keras reads."""
 
+import gc
 import itertools
+import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import tensorflow as tf
 
 import keras_seqattn as ks
-from keras_seqattn import zoo
 from keras_seqattn.export.stored_weights import StoredWeights, quantized
-from tests.export import models
+from tests.export import models, parity
 from tests.zoo.rows import NAMES
 
-SIZES = {"source_vocabulary": 300, "target_vocabulary": 300}
+SIZE = SimpleNamespace(vocabulary_size=300)
 IDS = np.array([[5, 6, 299, 7, 2], [8, 9, 2, 0, 0]], "int32")
 SPECS = [tf.TensorSpec([None, None], tf.int32)] * 2
 QUICK = ("int8", "caglayan2017")
@@ -23,14 +25,10 @@ EACH = [
 
 
 def model_of(name):
-    model = getattr(zoo, name)("small", **SIZES)
-    models.enliven(model)
-    return model
+    return models.model(name, SIZE, SIZE)
 
 
 def traced(model, stored):
-    """A graph that searches and scores."""
-
     @tf.function(input_signature=SPECS, autograph=False)
     def call(source, target):
         with stored.read():
@@ -50,18 +48,21 @@ def test_a_graph_reads_what_is_stored(kind, name):
     """It says what a model says that has these weights; the model stays as it is."""
     model = model_of(name)
     before, stored = arrays(model), StoredWeights(model, kind)
-    found = traced(model, stored)(IDS, IDS)
+    graph = traced(model, stored)
+    found = graph(IDS, IDS)
+    check_casts(graph.graph.as_graph_def(), stored)
     with stored.read():
         rounded = arrays(model)
     assert [array.tobytes() for array in arrays(model)] == [x.tobytes() for x in before]
     for variable, array, old in zip(model.variables, rounded, before, strict=True):
         assert (array.size < 1024) == (array.tobytes() == old.tobytes())
         variable.assign(array)
-    expected = ks.decode(model, IDS, ks.BeamSearch(2), max_length=4)
+    with parity.eagerly():
+        expected = ks.decode(model, IDS, ks.BeamSearch(2), max_length=4)
+        scored = ks.decoding.score(model, IDS, IDS).scores
     tokens = found["tokens"][:, :, : expected.tokens.shape[2]]
     np.testing.assert_array_equal(tokens, expected.tokens)
     np.testing.assert_allclose(found["scores"], expected.scores, atol=1e-4)
-    scored = ks.decoding.score(model, IDS, IDS).scores
     np.testing.assert_allclose(found["score"], scored, atol=1e-4)
 
 
@@ -87,7 +88,7 @@ def test_int8_errs_by_half_a_step(shape):
 
 
 @pytest.mark.parametrize("kind, part", [("bfloat16", 0.51), ("int8", 0.28)])
-def test_what_is_on_the_disk(tmp_path, kind, part):
+def test_bytes_on_the_disk(tmp_path, kind, part):
     """About this part of the bytes; biases and other small things in float32."""
     model = model_of("luong2015")
     small = written(model, kind, tmp_path / kind)
@@ -97,14 +98,16 @@ def test_what_is_on_the_disk(tmp_path, kind, part):
 
 
 def written(model, kind, folder):
-    """The arrays in the checkpoint of a SavedModel."""
+    """The arrays in the checkpoint of a SavedModel that reads all weights."""
     module = tf.Module()
     module.stored = StoredWeights(model, kind)
 
-    @tf.function(input_signature=SPECS, autograph=False)
-    def call(source, target):
+    @tf.function(input_signature=[], autograph=False)
+    def call():
         with module.stored.read():
-            return {"score": ks.decoding.score(model, source, target).scores}
+            values = map(tf.convert_to_tensor, model.variables)
+            sums = [tf.reduce_sum(tf.cast(value, tf.float32)) for value in values]
+            return {"sum": tf.add_n(sums)}
 
     tf.saved_model.save(module, folder, signatures=call.get_concrete_function())
     file = tf.train.load_checkpoint(folder / "variables" / "variables")
@@ -112,16 +115,11 @@ def written(model, kind, folder):
     return [file.get_tensor(n) for n in names if n.endswith("VARIABLE_VALUE")]
 
 
-def test_no_step_pays_for_it():
-    """What is stored becomes float32 outside of the loops."""
-    model = model_of("caglayan2017")
-    stored = StoredWeights(model, "int8")
-    graph = traced(model, stored).graph.as_graph_def()
-    inside = [node for f in graph.library.function for node in f.node_def]
-    assert casts_of_int8(graph.node) == sum(
-        v.dtype == tf.int8 for v in stored.variables
-    )
-    assert casts_of_int8(inside) == 0
+def check_casts(graph, stored):
+    """No step pays: what is stored becomes float32 outside of the loops."""
+    inside = [node for function in graph.library.function for node in function.node_def]
+    count = sum(variable.dtype == tf.int8 for variable in stored.variables)
+    assert (casts_of_int8(graph.node), casts_of_int8(inside)) == (count, 0)
 
 
 def casts_of_int8(nodes):
@@ -141,3 +139,55 @@ def test_an_ensemble_and_a_model_without_weights():
     both, one = (StoredWeights(x, "int8").stored for x in (ensemble, models[0]))
     assert len(both) == 2 * len(one)
     assert StoredWeights(object(), "int8").variables == ()
+
+
+# Quantised by Keras: saved and loaded, a translator translates as before -------------
+
+OPTIONS = {"caglayan2017": {"tied": "all"}, "luong2015": {"window": "local-p"}}
+SENTENCES = models.sentences(6)
+TEXT = ks.text.Characters.learn(SENTENCES)
+
+
+def translator(name, **options):
+    """One vocabulary for both sides: some models tie their embeddings."""
+    model = models.model(name, TEXT, TEXT, **options)
+    search = ks.Greedy(min_length=5)  # an eager search cannot shrink its batch
+    return ks.Translator(model, TEXT, TEXT, search, max_length=5)
+
+
+def by_keras(translator):
+    gc.freeze()  # Keras collects garbage after every layer
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Keras warns about layers without products
+        translator.model.quantize("int8")
+    gc.unfreeze()
+    return translator
+
+
+@pytest.mark.parametrize(
+    "name",
+    [n if n == QUICK[1] else pytest.param(n, marks=pytest.mark.slow) for n in NAMES],
+)
+def test_saved_and_loaded(name, tmp_path):
+    made = by_keras(translator(name, **OPTIONS.get(name, {})))
+    made.save(tmp_path / "small")
+    loaded = ks.Translator.load(tmp_path / "small")
+    with parity.eagerly():
+        expected, found = made(SENTENCES), loaded(SENTENCES)
+    kinds = [variable.dtype for variable in made.model.variables]
+    assert [variable.dtype for variable in loaded.model.variables] == kinds
+    assert kinds.count("int8") > 4
+    assert found.texts == expected.texts and len(set(found.texts)) > 1
+    np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-5)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one.alignment, other.alignment, atol=1e-5)
+
+
+def test_embeddings_and_products_are_int8():
+    """Keras's own recurrent cells stay float32: an export stores them in int8, too."""
+    made = translator("bahdanau2015")
+    before = sum(weight.nbytes for weight in made.model.get_weights())
+    by_keras(made)
+    assert sum(weight.nbytes for weight in made.model.get_weights()) < 0.75 * before
+    large = [v for v in made.model.variables if len(v.shape) > 1 and v.dtype != "int8"]
+    assert {"encoder" in variable.path for variable in large} == {True}

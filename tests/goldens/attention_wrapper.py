@@ -8,9 +8,11 @@ p * E * cumsum(previous / clip(E, 1e-10, 1)), E = exclusive cumprod(1 - p). Firs
 last output are derived from the same inputs, not printed there.
 """
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
+import tensorflow as tf
 
 UNITS = 9
 STEPS = 3
@@ -18,30 +20,7 @@ SOURCE_LENGTHS = (3, 2, 3, 1, 1)
 SEED = 87654321
 ATTENTIONAL_UNITS = 6
 LIMIT = np.sqrt(6.0 / (19 + 6))  # Glorot uniform, [h; c] of 9 + 10 to 6
-PHILOX_SEEDS = (87654321, 1337)  # seed, seed2 of TensorFlow's stateful Philox
-
-# The uniform draws behind W, as multiples of 2 ** -23.
-DRAWS = (
-    (1809552, 7627300, 1878724, 1541153, 760818, 4102582),
-    (3399866, 582841, 7856504, 6427281, 5654098, 1373269),
-    (1807300, 1301699, 2350410, 2758270, 3390787, 3812571),
-    (2365963, 7619325, 2197441, 5237242, 7418064, 5785591),
-    (7547533, 729177, 7320827, 2455353, 5490229, 6242846),
-    (2436373, 164454, 5482881, 5487658, 6369623, 3947582),
-    (4542654, 4087525, 6270443, 6238390, 7947820, 6374115),
-    (6198255, 5086186, 7090451, 4662427, 7220515, 451934),
-    (7550847, 1163653, 7941469, 7671214, 3325676, 2650213),
-    (2298735, 455391, 1658851, 2997481, 6239441, 5269818),
-    (4714627, 1424012, 583415, 7360605, 5159873, 7764930),
-    (1589191, 6867104, 1981784, 7846700, 5041799, 1691108),
-    (5129595, 5501510, 742754, 7558358, 733243, 3798303),
-    (2712539, 1350620, 5927831, 6049509, 81134, 4210032),
-    (2518972, 4096845, 7571350, 2640926, 3415061, 2432048),
-    (5882253, 2078021, 207375, 1679042, 6950350, 7931614),
-    (1093059, 8351683, 3863927, 3961318, 5047485, 1507347),
-    (3042402, 7020331, 3042423, 8196320, 7517252, 4042719),
-    (2217049, 5950501, 442733, 3510987, 4896260, 3955684),
-)
+PHILOX_SEEDS = {"seed": 87654321, "seed2": 1337}  # of TensorFlow's stateful Philox
 
 
 class Means(NamedTuple):
@@ -60,10 +39,10 @@ class Row(NamedTuple):
     """One test: which mechanism, and the means it must give."""
 
     score: str  # "bahdanau" or "luong"
-    normalised: bool  # Bahdanau's v / ||v||, or Luong's scale = 1
-    monotonic: bool
-    attentional: bool  # False: the context is the output
     means: Means
+    normalised: bool = False  # Bahdanau's v / ||v||, or Luong's scale = 1
+    monotonic: bool = False
+    attentional: bool = True  # False: the context is the output
 
 
 _LUONG = Means(-0.06124732, 2.7333333, 0.52021580, 1.0964939, -0.0318060, 0.125, None)
@@ -92,32 +71,22 @@ LUONG_MONOTONIC_EXACT = Means(
 ROWS = {
     "not_use_attention_layer": Row(
         "bahdanau",
-        False,
-        False,
-        False,
         Means(0.078317143, 4.2, 0.89382392, 1.722382, 0.026356646, 0.125, None),
+        attentional=False,
     ),
     "bahdanau_not_normalized": Row(
         "bahdanau",
-        False,
-        False,
-        True,
         Means(-0.003204414, 3.2, 0.40868404, 0.89017969, 0.041453815, 0.125, 0.125),
     ),
     "bahdanau_normalized": Row(
         "bahdanau",
-        True,
-        False,
-        True,
         Means(-0.008089137, 2.8, 0.49166861, 1.01068615, 0.042427111, 0.125, None),
+        normalised=True,
     ),
-    "luong_not_normalized": Row("luong", False, False, True, _LUONG),
-    "luong_scaled": Row("luong", True, False, True, _LUONG),
+    "luong_not_normalized": Row("luong", _LUONG),
+    "luong_scaled": Row("luong", _LUONG, normalised=True),
     "bahdanau_monotonic_not_normalized": Row(
         "bahdanau",
-        False,
-        True,
-        True,
         Means(
             -0.009921653,
             3.1333333,
@@ -127,12 +96,10 @@ ROWS = {
             0.09778417,
             0.10261579603,
         ),
+        monotonic=True,
     ),
     "bahdanau_monotonic_normalized": Row(
         "bahdanau",
-        True,
-        True,
-        True,
         Means(
             0.007140680,
             3.2666667,
@@ -142,9 +109,13 @@ ROWS = {
             0.0615656,
             0.07909643,
         ),
+        normalised=True,
+        monotonic=True,
     ),
-    "luong_monotonic_not_normalized": Row("luong", False, True, True, _LUONG_MONOTONIC),
-    "luong_monotonic_scaled": Row("luong", True, True, True, _LUONG_MONOTONIC),
+    "luong_monotonic_not_normalized": Row("luong", _LUONG_MONOTONIC, monotonic=True),
+    "luong_monotonic_scaled": Row(
+        "luong", _LUONG_MONOTONIC, normalised=True, monotonic=True
+    ),
 }
 
 # Outputs of the row without W: row 0 at step 0, row 4 at step 2.
@@ -177,43 +148,25 @@ def draw():
     return decoder, memory
 
 
+@functools.cache
 def attentional_kernel():
     """W [19, 6] for [h; c], float32: h's nine rows first (the paper has [c; h])."""
-    uniform = np.array(DRAWS, dtype="float32") * np.float32(2.0**-23)
-    return (uniform * np.float32(2.0) - np.float32(1.0)) * np.float32(LIMIT)
+    draw = tf.function(  # a fresh graph: the op's counter starts at zero
+        lambda: tf.raw_ops.RandomUniform(shape=[19, 6], dtype="float32", **PHILOX_SEEDS)
+    )
+    return (draw().numpy() * np.float32(2.0) - np.float32(1.0)) * np.float32(LIMIT)
 
 
 def attentional_kernel_context_first():
     """The same W with its rows in the paper's order, [c; h]."""
-    kernel = attentional_kernel()
-    return np.concatenate([kernel[UNITS:], kernel[:UNITS]])
+    return np.roll(attentional_kernel(), -UNITS, axis=0)
 
 
-def lstm_weights(row):
-    """kernel [7 + fed, 36], recurrent_kernel [9, 36], bias [36]; gates i, f, c, o."""
-    fed = ATTENTIONAL_UNITS if row.attentional else 10
-    bias = np.zeros(4 * UNITS, dtype="float32")
-    bias[UNITS : 2 * UNITS] = 1.0  # the forget gate
-    return {
-        "kernel": np.ones([7 + fed, 4 * UNITS], dtype="float32"),
-        "recurrent_kernel": np.ones([UNITS, 4 * UNITS], dtype="float32"),
-        "bias": bias,
-    }
-
-
-def score_weights(row):
-    """Kernels of ones; Bahdanau with units 3, Luong's keys with depth 9 (no query)."""
-    if row.score == "luong":
-        return {"key_kernel": np.ones([10, UNITS], dtype="float32")}
-    weights = {
-        "query_kernel": np.ones([UNITS, 3], dtype="float32"),
-        "key_kernel": np.ones([10, 3], dtype="float32"),
-        "v": np.ones(3, dtype="float32"),
-    }
-    if row.normalised:
-        weights["g"] = np.float32(np.sqrt(1.0 / 3.0))
-        weights["b"] = np.zeros(3, dtype="float32")
-    return weights
+def fill(variables, row):
+    """Kernels of ones and biases of zeros; g is 1 / sqrt(units), Luong's scale is 1."""
+    values = {"bias": 0.0, "r": 0.0, "g": 3**-0.5 if row.score == "bahdanau" else 1.0}
+    for variable in variables:
+        variable.assign(np.full(variable.shape, values.get(variable.name, 1.0)))
 
 
 def means_of(outputs, alignments, final_h, final_c):

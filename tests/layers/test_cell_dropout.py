@@ -7,9 +7,9 @@ import tensorflow as tf
 from keras import ops, tree
 
 import keras_seqattn as ks
+from tests.layers.dropout_cases import KINDS, RATE, Echo
 
 BATCH, TARGET, SOURCE, EMBEDDING, MEMORY, UNITS = 4, 6, 3, 5, 2, 8
-RATE = 0.5
 
 
 def additive():
@@ -31,13 +31,6 @@ CELLS = {
     "conditional": lambda **k: ks.layers.ConditionalCell(UNITS, additive(), **k),
     "cho": lambda **k: ks.layers.ChoCell(UNITS, **k),
 }
-KINDS = {
-    "dropout": {"dropout": RATE},
-    "variational": {"dropout": RATE, "use_variational_dropout": True},
-    "recurrent": {"recurrent_dropout": RATE},
-}
-all_cells = pytest.mark.parametrize("cell", CELLS)
-all_kinds = pytest.mark.parametrize("kind", KINDS)
 
 
 def given(cell=None):
@@ -58,39 +51,31 @@ def made(name, **options):
     """A decoder, and arguments to call it with."""
     keras.utils.set_random_seed(7)
     decoder = ks.AttentionDecoder(CELLS[name](**options))
-    arguments = given(decoder.cell)
-    decoder(**arguments)
-    return decoder, arguments
+    decoder.build((None, None, EMBEDDING), (None, None, MEMORY))
+    return decoder, given(decoder.cell)
 
 
-@all_kinds
-@all_cells
-def test_only_training_drops_and_never_the_same(cell, kind):
-    decoder, arguments = made(cell, **KINDS[kind])
-    plain, _ = made(cell)
-    plain.set_weights(decoder.get_weights())
-    expected = plain(**arguments)
-    for training in (None, False):
-        received = decoder(**arguments, training=training)
-        np.testing.assert_array_equal(received, expected)
-    first, second = (decoder(**arguments, training=True).numpy() for _ in range(2))
-    assert not np.allclose(first, second)
-    assert not np.allclose(first, expected)
-
-
-@all_kinds
-@all_cells
-def test_one_seed_one_result(cell, kind):
-    results = []
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("cell", CELLS)
+def test_only_training_drops_anew_for_every_call_and_seed(cell, kind):
+    plain, arguments = made(cell)
+    arguments["inputs"] = arguments["inputs"][:, :2]
+    expected, results = plain(**arguments), []
     for seed in (1, 1, 2):
-        decoder, arguments = made(cell, **KINDS[kind], seed=seed)
-        results.append(decoder(**arguments, training=True).numpy())
+        decoder, _ = made(cell, **KINDS[kind], seed=seed)
+        decoder.set_weights(plain.get_weights())
+        for training in (None, False):
+            received = decoder(**arguments, training=training)
+            np.testing.assert_array_equal(received, expected)
+        first, second = (decoder(**arguments, training=True).numpy() for _ in range(2))
+        assert not np.allclose(first, second)
+        assert not np.allclose(first, expected)
+        results.append(first)
     np.testing.assert_array_equal(results[0], results[1])
     assert not np.allclose(results[0], results[2])
 
 
-@pytest.mark.parametrize("jit_compile", [False, True])
-@pytest.mark.parametrize("cell", ["bahdanau", "gnmt"])
+@pytest.mark.parametrize(("cell", "jit_compile"), [("bahdanau", False), ("gnmt", True)])
 def test_in_a_compiled_loop(cell, jit_compile):
     """Every call draws anew; the gradients are finite, and there is one trace."""
     options = {**KINDS["dropout"], "recurrent_dropout": 0.3}
@@ -109,35 +94,18 @@ def test_in_a_compiled_loop(cell, jit_compile):
     assert train.experimental_get_tracing_count() == 1
 
 
-@all_kinds
+@pytest.mark.parametrize("kind", KINDS)
 def test_half_precision(kind):
-    before = keras.config.dtype_policy()
     keras.config.set_dtype_policy("mixed_float16")
-    try:
-        decoder, arguments = made("gnmt", **KINDS[kind])
-        outputs = decoder(**arguments, training=True)
-    finally:
-        keras.config.set_dtype_policy(before)
+    decoder, arguments = made("gnmt", **KINDS[kind])
+    outputs = decoder(**arguments, training=True)
     assert outputs.dtype.name == "float16" and np.isfinite(outputs).all()
 
 
-def test_nothing_is_made_where_nothing_is_dropped():
+def test_nothing_is_drawn_where_nothing_is_dropped():
     decoder, arguments = made("gnmt")
     assert decoder.cell.drop(arguments["inputs"], True) == (arguments["inputs"], ())
     assert not decoder.non_trainable_variables
-
-
-def test_configuration():
-    options = {
-        "dropout": 0.1,
-        "recurrent_dropout": 0.2,
-        "use_variational_dropout": True,
-        "seed": 5,
-    }
-    cell = ks.layers.BahdanauCell(UNITS, additive(), **options)
-    config = keras.saving.serialize_keras_object(cell)
-    twin = keras.saving.deserialize_keras_object(config)
-    assert {name: getattr(twin, name) for name in options} == options
 
 
 def test_a_step_alone_draws_its_own():
@@ -163,21 +131,6 @@ def test_a_step_alone_draws_its_own():
 # Cells that show what reached them ----------------------------------------------------
 
 
-@keras.saving.register_keras_serializable(package="test_cell_dropout")
-class Echo(keras.layers.Layer):
-    """A Keras cell that puts out its input, which is also its state."""
-
-    def __init__(self, units, **kwargs):
-        super().__init__(**kwargs)
-        self.units = self.state_size = self.output_size = units
-
-    def call(self, inputs, states, training=False):
-        return inputs, [inputs]
-
-    def get_config(self):
-        return {**super().get_config(), "units": self.units}
-
-
 def what_reaches_the_cell(batch=BATCH, **options):
     """`[batch, target, depth]` of 0 and 1 / (1 - rate), from inputs of ones."""
     decoder = ks.AttentionDecoder(ks.layers.ContextCell(UNITS, Echo(UNITS), **options))
@@ -187,17 +140,14 @@ def what_reaches_the_cell(batch=BATCH, **options):
     return run().numpy()
 
 
-def test_masks_last_a_sequence_if_they_are_variational():
-    seen = what_reaches_the_cell(dropout=RATE, use_variational_dropout=True, seed=1)
+@pytest.mark.parametrize("variational", [False, True])
+def test_masks_last_a_sequence_if_they_are_variational(variational):
+    seen = what_reaches_the_cell(
+        dropout=RATE, use_variational_dropout=variational, seed=1
+    )
     assert set(np.unique(seen)) == {0.0, 1 / (1 - RATE)}
-    np.testing.assert_array_equal(seen, np.repeat(seen[:, :1], TARGET, axis=1))
-    assert not np.array_equal(seen[0], seen[1])
-
-
-def test_masks_are_new_at_every_step_otherwise():
-    seen = what_reaches_the_cell(dropout=RATE, seed=1)
-    assert set(np.unique(seen)) == {0.0, 1 / (1 - RATE)}
-    assert not any(np.array_equal(seen[:, 0], seen[:, t]) for t in range(1, TARGET))
+    for t in range(1, TARGET):
+        assert np.array_equal(seen[:, 0], seen[:, t]) == variational
     assert not np.array_equal(seen[0], seen[1])
 
 
@@ -316,3 +266,49 @@ def test_the_mask_of_the_state_lasts_a_sequence():
     alive = run().numpy() > 0
     np.testing.assert_array_equal(alive, np.repeat(alive[:, :1], 12, axis=1))
     assert 0.4 < alive.mean() < 0.6
+
+
+# Two cells, one state ---------------------------------------------------------------
+
+
+def elman(cell, x, h, noise):
+    """tanh(W (x m_x) + U (h m_h) + b)."""
+    parts = cell.input_kernel, cell.recurrent_kernel
+    W, U = (ops.convert_to_numpy(part.kernel) for part in parts)
+    of_inputs, of_state, bias = map(
+        ops.convert_to_numpy, (noise.inputs, noise.recurrent, parts[0].bias)
+    )
+    return np.tanh((x * of_inputs) @ W + (h * of_state) @ U + bias)
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.5])
+def test_the_cells_of_a_conditional_cell_have_masks_of_their_own(rate):
+    cell = ks.layers.ConditionalCell(
+        UNITS,
+        ks.BahdanauAttention(5),
+        cell="simple",
+        dropout=rate,
+        recurrent_dropout=0.5,
+        use_variational_dropout=True,
+        seed=3,
+    )
+    decoder = ks.AttentionDecoder(cell)
+    inputs, value, state = given(cell).values()
+    decoder(inputs, value, state)
+    memory = decoder.prepare(value)
+    inputs, noise = cell.drop(inputs[:, :1], training=True)
+    step = cell.step(
+        cell.project(inputs)[:, 0],
+        cell.initial_state(memory, state),
+        memory,
+        noise,
+        training=True,
+    )
+    if rate:
+        assert not np.allclose(noise[0].recurrent, noise[1].recurrent)
+    else:
+        noise = [masks._replace(inputs=np.float32(1)) for masks in noise]
+    query = elman(cell.cells[0], given()["inputs"][:, 0], state, noise[0])
+    context, *_ = cell.attention.attend(query, memory, ())
+    expected = elman(cell.cells[1], ops.convert_to_numpy(context), query, noise[1])
+    np.testing.assert_allclose(step.output[:, :UNITS], expected, atol=1e-5)

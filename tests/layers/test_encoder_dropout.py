@@ -5,32 +5,13 @@ import numpy as np
 import pytest
 
 import keras_seqattn as ks
+from tests.layers.dropout_cases import KINDS, RATE, Echo
 from tests.layers.encoder_cases import ALL, sequence
 
-RATE = 0.5
-KINDS = {
-    "variational": {"dropout": RATE, "use_variational_dropout": True},
-    "recurrent": {"recurrent_dropout": RATE},
-}
 OURS = {
     "layer_norm_gru": ks.layers.LayerNormGRUCell,
     "layer_norm_lstm": ks.layers.LayerNormLSTMCell,
 }
-
-
-@keras.saving.register_keras_serializable(package="test_encoder_dropout")
-class Echo(keras.layers.Layer):
-    """A cell that puts out its input."""
-
-    def __init__(self, units, **kwargs):
-        super().__init__(**kwargs)
-        self.units = self.state_size = self.output_size = units
-
-    def call(self, inputs, states, training=False):
-        return inputs, [inputs]
-
-    def get_config(self):
-        return {**super().get_config(), "units": self.units}
 
 
 @pytest.mark.parametrize("variational", [False, True])
@@ -48,7 +29,7 @@ def test_masks_last_a_sequence_if_they_are_variational(variational):
 @pytest.mark.parametrize("kind", KINDS)
 @ALL
 def test_training_and_seeds(make, kind):
-    inputs, results = sequence().astype("float32"), []
+    inputs, results = sequence(), []
     for seed in (1, 1, 2):
         keras.utils.set_random_seed(7)
         encoder = make(seed=seed, **KINDS[kind])
@@ -73,31 +54,11 @@ def test_no_two_layers_share_a_seed(make):
     assert len(seeds) >= 3 and len(set(seeds)) == len(seeds)
 
 
-@ALL
-def test_configuration(make):
-    options = {
-        "dropout": 0.1,
-        "recurrent_dropout": 0.2,
-        "use_variational_dropout": True,
-        "seed": 5,
-    }
-    config = make(**options).get_config()
-    assert {name: config[name] for name in options} == options
-    twin = make.func.from_config(config)
-    assert twin.get_config() == config
-    rates = {
-        part.recurrent_dropout
-        for part in twin._flatten_layers()
-        if isinstance(part, keras.layers.LSTMCell)
-    }
-    assert rates == {0.2}
-
-
 @pytest.mark.parametrize("cell", OURS)
 def test_our_cells_in_keras_layer(cell):
     """Masks for training alone, new ones for every call."""
     keras.utils.set_random_seed(7)
-    inputs = sequence().astype("float32")
+    inputs = sequence()
     for options in ({"dropout": RATE}, {"recurrent_dropout": RATE}):
         layer = keras.layers.RNN(OURS[cell](5, seed=1, **options))
         plain = layer(inputs)

@@ -1,3 +1,5 @@
+"""Encoders own recurrent layers of Keras, run under masks that cuDNN takes."""
+
 import sys
 
 import keras
@@ -5,22 +7,32 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_seqattn.layers.parts.recurrence import Recurrence, run, state_size
-from tests.layers.encoder_cases import MASKS, assert_nests_equal, randomize, sequence
+from keras_seqattn.layers.parts import run_recurrent
+from keras_seqattn.layers.parts.recurrence import Recurrence
+from keras_seqattn.layers.parts.run_recurrent import run, state_size
+from tests.layers.encoder_cases import MASKS, randomize, sequence
 from tests.oracles.alignment import sigmoid
 
 
-def recurrence(cell, units=3, **initializers):
-    defaults = {
-        "kernel_initializer": "glorot_uniform",
-        "recurrent_initializer": "orthogonal",
-        "bias_initializer": "zeros",
-    }
-    return Recurrence("Owner", units, cell, **{**defaults, **initializers})
+def make(cell, backwards=False, recurrent_dropout=0.0):
+    recurrence = Recurrence(
+        "Owner",
+        3,
+        cell,
+        recurrent_dropout,
+        kernel_initializer="glorot_uniform",
+        recurrent_initializer="orthogonal",
+        bias_initializer="zeros",
+    )
+    return recurrence.layer(backwards=backwards, dtype="float32", name="layer")
 
 
-def make(cell, backwards=False):
-    return recurrence(cell).layer(backwards=backwards, dtype="float32", name="layer")
+def made(*args, **options):
+    """The layer with random weights."""
+    layer = make(*args, **options)
+    layer.build((None, None, 4))
+    randomize(layer)
+    return layer
 
 
 @pytest.mark.parametrize(
@@ -39,19 +51,7 @@ def test_layers_are_stock(cell, stock, reset_after):
     assert getattr(layer, "reset_after", None) == reset_after
 
 
-@pytest.mark.parametrize(
-    "made_by",
-    [
-        recurrence("gru", kernel_initializer=keras.initializers.GlorotUniform()),
-        recurrence(keras.layers.GRUCell(3)),
-    ],
-)
-def test_every_layer_has_its_own_cell_and_values(made_by):
-    a, b = (made_by.layer(dtype="float32", name=name) for name in "ab")
-    for layer in (a, b):
-        layer.build((None, None, 4))
-    assert a.cell is not b.cell
-    assert not np.allclose(a.cell.kernel, b.cell.kernel)
+STACK = [keras.layers.LSTMCell(2), keras.layers.GRUCell(3)]
 
 
 @pytest.mark.parametrize(
@@ -60,17 +60,12 @@ def test_every_layer_has_its_own_cell_and_values(made_by):
         ("lstm", [3, 3]),
         ("gru", 3),
         (keras.layers.LSTMCell(3), [3, 3]),
-        (
-            keras.layers.StackedRNNCells(
-                [keras.layers.LSTMCell(2), keras.layers.GRUCell(3)]
-            ),
-            [[2, 2], 3],
-        ),
+        (keras.layers.StackedRNNCells(STACK), [[2, 2], 3]),
     ],
 )
 def test_state_has_the_structure_of_the_cell(cell, expected):
     layer = make(cell)
-    _, state = run(layer, sequence().astype("float32"), MASKS["empty row"])
+    _, state = run(layer, sequence(), MASKS["empty row"])
     sizes = keras.tree.map_structure(lambda x: x.shape[-1], state)
     assert sizes == state_size(layer) == expected
     assert not any(np.any(s[1]) for s in keras.tree.flatten(state))
@@ -86,7 +81,7 @@ def test_the_stock_layer_gets_a_mask_that_cudnn_takes(name, monkeypatch):
         return stock_call(self, sequences, initial_state, mask, training)
 
     monkeypatch.setattr(keras.layers.GRU, "call", call)
-    run(make("gru"), sequence().astype("float32"), MASKS[name])
+    run(make("gru"), sequence(), MASKS[name])
     (mask,) = seen
     if name == "none":
         assert mask is None  # the unmasked kernels are faster
@@ -123,12 +118,10 @@ def cudnn_lstm(input, input_h, input_c, params, sequence_lengths, **_):
 def test_fused_kernel_gives_the_same(name, backwards, monkeypatch):
     # There is no GPU here: Keras is told that there is one, and gets a stand-in with
     # the kernel's contract. This checks what we hand over and what we take back.
-    inputs, mask = sequence().astype("float32"), MASKS[name]
+    inputs, mask = sequence(), MASKS[name]
     if mask is not None:
         inputs = np.where(mask[..., None], inputs, 0)
-    layer = make("lstm", backwards)
-    layer.build(inputs.shape)
-    randomize(layer)
+    layer = made("lstm", backwards)
     expected, expected_state = run(layer, inputs, mask)
     calls = []
 
@@ -143,67 +136,87 @@ def test_fused_kernel_gives_the_same(name, backwards, monkeypatch):
     values, state = run(layer, inputs, mask)
     assert len(calls) == 1
     np.testing.assert_allclose(values, expected, atol=1e-6)
-    assert_nests_equal(state, [np.asarray(s) for s in expected_state])
+    for received, wanted in zip(state, expected_state, strict=True):
+        np.testing.assert_allclose(received, wanted, atol=1e-6)
 
 
-def ones_cell():
-    @keras.saving.register_keras_serializable(package="test")
-    class OnesCell(keras.layers.Layer):
-        state_size = output_size = 2
+# Input products before the loop -----------------------------------------------------
 
-        def call(self, inputs, states):
-            total = keras.ops.sum(inputs, axis=-1, keepdims=True)
-            past = keras.ops.sum(states[0], axis=-1, keepdims=True)
-            new = keras.ops.repeat(total + past, 2, axis=-1)
-            return new, [new]
-
-    return OnesCell()
+CELLS = ["simple", "gru", "gru_paper", "lstm", "layer_norm_gru", "layer_norm_lstm"]
 
 
-def test_golden_rnn_masking():
-    # keras rnn_test.test_masking; zero in the padding is our convention.
-    inputs = np.arange(24.0, dtype="float32").reshape(2, 4, 3)
-    mask = np.array([[1, 1, 1, 0], [1, 1, 0, 0]], bool)
-    layer = recurrence(ones_cell(), units=2).layer(dtype="float32", name="ones")
-    values, state = run(layer, inputs, mask)
-    np.testing.assert_array_equal(values[..., 0], [[3, 18, 57, 0], [39, 126, 0, 0]])
-    np.testing.assert_array_equal(state, [[57, 57], [126, 126]])
+def results(layer, inputs, mask):
+    """Values, state and gradients of something that depends on both."""
+    inputs = tf.convert_to_tensor(inputs)
+    with tf.GradientTape() as tape:
+        tape.watch(inputs)
+        values, state = run(layer, inputs, mask)
+        parts = [values, *keras.tree.flatten(state)]
+        loss = sum(
+            tf.reduce_sum(tf.sin(part * (i + 1))) for i, part in enumerate(parts)
+        )
+    weights = [v.value for v in layer.trainable_variables]
+    return [*parts, *tape.gradient(loss, [inputs, *weights])]
+
+
+@pytest.mark.product
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize("name", ["none", "holes", "empty row"])
+@pytest.mark.parametrize("cell", CELLS)
+def test_equals_the_stock_layer_with_gradients(cell, name, backwards, monkeypatch):
+    layer, mask = made(cell, backwards), MASKS[name]
+    inputs = sequence()
+    if mask is not None:
+        inputs = np.where(mask[..., None], inputs, 0)
+    assert run_recurrent.reason_to_use_keras(layer, training=True) is None
+    ours = tf.function(lambda x: results(layer, x, mask))(inputs)
+    monkeypatch.setattr(
+        run_recurrent, "reason_to_use_keras", lambda *_: "not this time"
+    )
+    for fast, stock in zip(ours, results(layer, inputs, mask), strict=True):
+        np.testing.assert_allclose(fast, stock, atol=1e-5 * np.abs(stock).max())
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_the_loop_multiplies_by_the_state_only(cell):
+    layer = made(cell)
+    graph = tf.function(lambda x: run(layer, x)).get_concrete_function(
+        tf.TensorSpec([None, None, 4])
+    )
+    [body] = [
+        f
+        for f in graph.graph.as_graph_def().library.function
+        if any(op.op == "TensorListSetItem" for op in f.node_def)
+    ]
+    products = [op for op in body.node_def if "MatMul" in op.op]
+    assert len(products) == (2 if cell == "gru_paper" else 1)
 
 
 @pytest.mark.parametrize(
-    ("cell", "initializers", "message"),
+    ("layer", "training", "reason"),
     [
+        (made("lstm", recurrent_dropout=0.5), True, "masks of its dropout"),
+        (made("lstm", recurrent_dropout=0.5), False, None),
+        (made(keras.layers.GRUCell(3)), True, None),
+        (made(keras.layers.GRUCell(3, activation="relu")), True, "other activations"),
+        (made(keras.layers.GRUCell(3, use_bias=False)), True, "no bias"),
         (
-            "lstmm",
-            {},
-            "Owner got an unknown cell. Expected one of gru, gru_paper, "
-            "layer_norm_gru, layer_norm_lstm, lstm, simple, received 'lstmm'. Use "
-            "'lstm', the nearest.",
+            made(keras.layers.StackedRNNCells([keras.layers.GRUCell(3)])),
+            True,
+            "StackedRNNCells may do anything",
         ),
         (
-            7,
-            {},
-            "Owner got an unusable cell. Expected one of ['gru', 'gru_paper', "
-            "'layer_norm_gru', 'layer_norm_lstm', 'lstm', 'simple'] or a Keras RNN "
-            "cell object, received cell=7. Pass e.g. "
-            'cell="lstm" or cell=keras.layers.LSTMCell(units).',
-        ),
-        (
-            keras.layers.LSTMCell(4),
-            {},
-            "Owner got a cell of another size than its own. Expected one with "
-            "output_size=3, received LSTMCell with output_size=4. Give both the same "
-            "number of units.",
-        ),
-        (
-            keras.layers.LSTMCell(3),
-            {"kernel_initializer": "zeros"},
-            "Owner got kernel_initializer beside a cell object. Expected the default "
-            "'glorot_uniform', received ",
+            keras.layers.GRU(3, return_sequences=True, return_state=True),
+            False,
+            "no weights yet",
         ),
     ],
 )
-def test_messages(cell, initializers, message):
-    with pytest.raises(ValueError) as error:
-        recurrence(cell, **initializers)
-    assert message in str(error.value)
+def test_when_the_layer_runs_itself(layer, training, reason):
+    given = run_recurrent.reason_to_use_keras(layer, training)
+    assert given is None if reason is None else reason in given
+
+
+def test_a_gpu_keeps_cudnn(monkeypatch):
+    monkeypatch.setattr(keras.distribution, "list_devices", lambda kind: [kind])
+    assert run_recurrent.reason_to_use_keras(made("gru"), True) == "cuDNN may run it"

@@ -27,13 +27,11 @@ def dataset():
 
 def model():
     """Logits that carry the mask of the ids, as those of our heads do."""
-    return keras.Sequential(
-        [keras.layers.Embedding(6, 4, mask_zero=True), keras.layers.Dense(6)]
-    )
+    embedding = keras.layers.Embedding(6, 4, mask_zero=True)
+    return keras.Sequential([embedding, keras.layers.Dense(6)])
 
 
 def expected(model, weighted):
-    """(accuracy, perplexity), token by token."""
     right = surprise = total = 0.0
     for ids, labels, weights in batches():
         weights = (ids != 0) * (weights if weighted else 1.0)
@@ -46,48 +44,47 @@ def expected(model, weighted):
     return right / total, np.exp(surprise / total)
 
 
+def compiled(loss=None, **options):
+    trained = model()
+    loss = loss or keras.losses.SparseCategoricalCrossentropy(True)
+    weighted = [ks.metrics.TokenAccuracy(), ks.metrics.Perplexity(), "accuracy"]
+    trained.compile("sgd", loss, weighted_metrics=weighted, **options)
+    return trained
+
+
+def evaluated(trained):
+    return trained.evaluate(dataset(), return_dict=True, verbose=0)
+
+
 @pytest.mark.parametrize("jit_compile", [False, True])
 def test_compiled(jit_compile):
     """Masks count in both lists, sample weights in `weighted_metrics` only."""
-    trained = model()
-    trained.compile(
-        "sgd",
-        keras.losses.SparseCategoricalCrossentropy(True),
-        metrics=[
-            ks.metrics.TokenAccuracy("plain"),
-            ks.metrics.Perplexity(name="plain_perplexity"),
-        ],
-        weighted_metrics=[
-            ks.metrics.TokenAccuracy(),
-            ks.metrics.Perplexity(),
-            "accuracy",
-        ],
-        jit_compile=jit_compile,
-    )
-    logs = trained.evaluate(dataset(), return_dict=True, verbose=0)
-    plain, weighted = expected(trained, False), expected(trained, True)
-    np.testing.assert_allclose(logs["plain"], plain[0], rtol=1e-5)
-    np.testing.assert_allclose(logs["plain_perplexity"], plain[1], rtol=1e-5)
-    np.testing.assert_allclose(logs["token_accuracy"], weighted[0], rtol=1e-5)
-    np.testing.assert_allclose(logs["perplexity"], weighted[1], rtol=1e-5)
+    plain = [ks.metrics.TokenAccuracy("plain"), ks.metrics.Perplexity(name="surprise")]
+    trained = compiled(metrics=plain, jit_compile=jit_compile)
+    logs = evaluated(trained)
+    both = ("plain surprise", False), ("token_accuracy perplexity", True)
+    for names, weighted in both:
+        found = [logs[name] for name in names.split()]
+        np.testing.assert_allclose(found, expected(trained, weighted), rtol=1e-5)
     # Why they exist: Keras's accuracy lets short batches weigh more.
-    assert abs(logs["accuracy"] - weighted[0]) > 0.01
-    # Each epoch starts anew.
-    again = trained.evaluate(dataset(), return_dict=True, verbose=0)
-    np.testing.assert_allclose(again["perplexity"], logs["perplexity"], rtol=1e-5)
+    assert abs(logs["accuracy"] - logs["token_accuracy"]) > 0.01
+    assert evaluated(trained) == pytest.approx(logs, rel=1e-5)  # starts anew
 
 
-def test_keras_knows_which_way_is_better():
-    trained = model()
-    trained.compile(
-        "sgd",
-        keras.losses.SparseCategoricalCrossentropy(True),
-        weighted_metrics=[ks.metrics.TokenAccuracy(), ks.metrics.Perplexity()],
-    )
+def test_keras_knows_which_way_is_better_and_saves_them(tmp_path):
+    trained = compiled(ks.losses.SmoothedCrossentropy())
     stops = [keras.callbacks.EarlyStopping(m) for m in ("token_accuracy", "perplexity")]
     trained.fit(dataset(), shuffle=False, verbose=0, callbacks=stops)
     up, down = (stop.monitor_op(2.0, 1.0) for stop in stops)
     assert up and not down
+    trained.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    assert evaluated(loaded) == pytest.approx(evaluated(trained))
+
+
+def measured(metric, *given):
+    metric.update_state(*given)
+    return float(metric.result())
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
@@ -99,43 +96,34 @@ def test_padding_may_hold_nan(dtype):
     labels = np.array([[1, 2, 0], [0, 0, 0]])
     mask = np.array([[True, True, False], [False] * 3])
     for factor in ("mask", "weights"):
-        accuracy, perplexity = ks.metrics.TokenAccuracy(), ks.metrics.Perplexity()
         z = tf.identity(logits)
         if factor == "mask":
             z._keras_mask = tf.convert_to_tensor(mask)
-        weights = mask.astype("float32") if factor == "weights" else None
-        for metric in (accuracy, perplexity):
-            metric.update_state(labels, z, weights)
-        assert accuracy.result().numpy() == 0.5
-        np.testing.assert_allclose(perplexity.result(), np.exp(10.0), rtol=1e-5)
+        given = labels, z, mask.astype("float32") if factor == "weights" else None
+        assert measured(ks.metrics.TokenAccuracy(), *given) == 0.5
+        perplexity = measured(ks.metrics.Perplexity(), *given)
+        assert perplexity == pytest.approx(np.exp(10.0), rel=1e-5)
 
 
 def test_nothing_real():
     logits = tf.zeros((1, 2, 3))
     logits._keras_mask = tf.zeros((1, 2), "bool")
-    for metric, value in (
-        (ks.metrics.TokenAccuracy(), 0.0),
-        (ks.metrics.Perplexity(), 1.0),
-    ):
-        metric.update_state(np.zeros((1, 2), int), logits)
-        assert metric.result().numpy() == value
+    assert measured(ks.metrics.TokenAccuracy(), np.zeros((1, 2), int), logits) == 0.0
+    assert measured(ks.metrics.Perplexity(), np.zeros((1, 2), int), logits) == 1.0
 
 
-def test_single_labels():
+@pytest.mark.parametrize("axes", [(3,), (3, 1)])
+def test_single_labels(axes):
     """`[batch, vocabulary]`: Keras gives such labels an axis more."""
-    logits = np.eye(3)[[0, 1, 1]]
-    for labels in (np.array([0, 1, 2]), np.array([[0], [1], [2]])):
-        for weights in (np.array([1.0, 1.0, 2.0]), np.array([[1.0], [1.0], [2.0]])):
-            metric = ks.metrics.TokenAccuracy()
-            metric.update_state(labels, logits, weights)
-            assert metric.result().numpy() == 0.5
+    labels, logits = np.reshape([0, 1, 2], axes), np.eye(3)[[0, 1, 1]]
+    for weights in (np.array([1.0, 1.0, 2.0]), np.array([[1.0], [1.0], [2.0]])):
+        assert measured(ks.metrics.TokenAccuracy(), labels, logits, weights) == 0.5
 
 
 def test_weights_of_sentences():
-    metric = ks.metrics.TokenAccuracy()
-    logits = np.eye(3)[np.array([[0, 1], [1, 1]])]
-    metric.update_state(np.array([[0, 1], [2, 2]]), logits, np.array([3.0, 1.0]))
-    assert metric.result().numpy() == 0.75
+    labels, logits = np.array([[0, 1], [2, 2]]), np.eye(3)[np.array([[0, 1], [1, 1]])]
+    weights = np.array([3.0, 1.0])
+    assert measured(ks.metrics.TokenAccuracy(), labels, logits, weights) == 0.75
 
 
 def test_counts_beyond_what_float32_can():
@@ -146,33 +134,16 @@ def test_counts_beyond_what_float32_can():
 
 
 def test_probabilities():
-    probabilities = np.array([[[0.25, 0.75], [0.5, 0.5]]])
-    metric = ks.metrics.Perplexity(from_logits=False)
-    metric.update_state(np.array([[0, 1]]), probabilities)
-    np.testing.assert_allclose(metric.result(), np.sqrt(4 * 2), rtol=1e-5)
+    given = np.array([[0, 1]]), np.array([[[0.25, 0.75], [0.5, 0.5]]])
+    perplexity = measured(ks.metrics.Perplexity(from_logits=False), *given)
+    assert perplexity == pytest.approx(np.sqrt(4 * 2), rel=1e-5)
 
 
 @pytest.mark.parametrize("policy", ["float16", "mixed_bfloat16", "float64"])
-@pytest.mark.parametrize(
-    "make",
-    [ks.metrics.TokenAccuracy, ks.metrics.Perplexity],
-    ids=lambda make: make.__name__,
-)
-def test_config(make, policy):
+@pytest.mark.parametrize("name", ["TokenAccuracy", "Perplexity"])
+def test_config(name, policy):
+    make = getattr(ks.metrics, name)
     metric = make(name="mine", dtype=policy)
     again = keras.metrics.deserialize(keras.metrics.serialize(metric))
     assert type(again) is make and again.get_config() == metric.get_config()
     assert again.result().dtype == ("float64" if policy == "float64" else "float32")
-
-
-def test_compiled_model_keeps_them(tmp_path):
-    trained = model()
-    metrics = [ks.metrics.TokenAccuracy(), ks.metrics.Perplexity(from_logits=True)]
-    trained.compile("sgd", ks.losses.SmoothedCrossentropy(), weighted_metrics=metrics)
-    trained.fit(dataset(), shuffle=False, verbose=0)
-    trained.save(tmp_path / "model.keras")
-    loaded = keras.models.load_model(tmp_path / "model.keras")
-    logs = [
-        m.evaluate(dataset(), return_dict=True, verbose=0) for m in (trained, loaded)
-    ]
-    assert logs[0] == pytest.approx(logs[1]) and "perplexity" in logs[0]

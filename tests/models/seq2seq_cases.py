@@ -31,28 +31,10 @@ CELLS = {
 }
 
 
-def parts(embedding, target_embedding=None, head=None):
-    return dict(
-        source_embedding=embedding,
-        encoder=ks.BiEncoder(UNITS),
-        bridge=ks.layers.DenseBridge(UNITS),
-        target_embedding=target_embedding,
-        decoder=ks.AttentionDecoder(
-            ks.layers.BahdanauCell(UNITS, attention=ks.BahdanauAttention(UNITS))
-        ),
-        head=head,
-    )
-
-
 def deep_head():
-    """Return a head that reads outputs and target embeddings."""
+    """Return a model whose head reads outputs and target embeddings."""
     keras.utils.set_random_seed(5)
-    source, target = [
-        keras.layers.Embedding(n, 5, embeddings_initializer=wide())
-        for n in (SOURCE_VOCABULARY, VOCABULARY)
-    ]
-    head = ks.layers.DeepOutputHead(VOCABULARY, UNITS)
-    return ks.Seq2Seq(**parts(source, target, head))
+    return seq2seq(cell="bahdanau", head=ks.layers.DeepOutputHead(VOCABULARY, UNITS))
 
 
 def tied(ways):
@@ -64,11 +46,12 @@ def tied(ways):
     shared = keras.layers.ReversibleEmbedding(
         SOURCE_VOCABULARY, 5, embeddings_initializer=wide()
     )
-    head = ks.layers.OutputHead(SOURCE_VOCABULARY, embedding=shared)
+    parts = {"head": ks.layers.OutputHead(SOURCE_VOCABULARY, embedding=shared)}
     if ways == 3:
-        return ks.Seq2Seq(**parts(shared, None, head))
-    source = keras.layers.Embedding(SOURCE_VOCABULARY, 5, embeddings_initializer=wide())
-    return ks.Seq2Seq(**parts(source, shared, head))
+        parts |= {"source_embedding": shared, "target_embedding": None}
+    else:
+        parts |= {"target_embedding": shared}
+    return seq2seq(cell="bahdanau", **parts)
 
 
 def array(x):

@@ -86,14 +86,6 @@ def own(model, target=TARGET):
 # Which tokens -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("use_argmax", [False, True])
-def test_never_at_probability_zero(use_argmax):
-    wrapper = scheduled(
-        bigrams(), ks.models.ConstantProbability(0.0), use_argmax=use_argmax
-    )
-    assert np.array_equal(fed(wrapper, TARGET), TARGET)
-
-
 def test_always_at_probability_one():
     """Each token becomes the model's token after the true one before it."""
     model = bigrams()
@@ -102,16 +94,20 @@ def test_always_at_probability_one():
     assert not np.array_equal(mixed, TARGET)
 
 
-def test_start_and_padding_stay():
+LEFT = np.array([[0, 0, 1, 4, 5], [0, 0, 0, 0, 1]])
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        (TARGET, np.where(REPLACEABLE, 5, TARGET)),
+        (LEFT, [[0, 0, 1, 5, 5], [0, 0, 0, 0, 1]]),
+    ],
+    ids=["right", "left"],
+)
+def test_start_and_padding_stay(target, expected):
     wrapper = always(bigrams(np.eye(V)[[5] * V] * 100 + np.eye(V)))
-    mixed = fed(wrapper, TARGET)
-    assert np.array_equal(mixed, np.where(REPLACEABLE, 5, TARGET))
-
-
-def test_start_stays_after_padding_on_the_left():
-    left = np.array([[0, 0, 1, 4, 5], [0, 0, 0, 0, 1]])
-    wrapper = always(bigrams(np.eye(V)[[6] * V] * 100 + np.eye(V)))
-    assert np.array_equal(fed(wrapper, left), [[0, 0, 1, 6, 6], [0, 0, 0, 0, 1]])
+    assert np.array_equal(fed(wrapper, target), expected)
 
 
 @pytest.mark.parametrize("use_argmax", [False, True])
@@ -127,20 +123,11 @@ def test_pad_of_the_model():
     class Padded(keras.Model):
         pad = 3
 
-    assert (
-        ks.models.ScheduledSampling(Padded(), ks.models.ConstantProbability(0.0)).pad
-        == 3
-    )
-    assert (
-        ks.models.ScheduledSampling(
-            Padded(), ks.models.ConstantProbability(0.0), pad=4
-        ).pad
-        == 4
-    )
-    assert (
-        ks.models.ScheduledSampling(bigrams(), ks.models.ConstantProbability(0.0)).pad
-        == 0
-    )
+    def pad(model, **options):
+        never = ks.models.ConstantProbability(0.0)
+        return ks.models.ScheduledSampling(model, never, **options).pad
+
+    assert (pad(Padded()), pad(Padded(), pad=4), pad(bigrams())) == (3, 4, 0)
 
 
 def test_frequencies():
@@ -208,8 +195,7 @@ def test_loss_and_gradient_are_those_of_the_second_pass(name):
 
 
 @pytest.mark.parametrize(
-    "name, jit_compile",
-    [("recurrent", False), ("attentive", True)],
+    "name, jit_compile", [("recurrent", False), ("attentive", True)]
 )
 def test_steps_are_those_of_the_optimizer(name, jit_compile):
     """Step 0 has the true inputs, step 1 the model's tokens; the learning rate is 0."""

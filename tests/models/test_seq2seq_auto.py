@@ -1,18 +1,17 @@
 """`compile(loss="auto")`: the same training, without the logits."""
 
-import inspect
-
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 
 import keras_seqattn as ks
+from keras_seqattn.ops.logits import readout_of
 from keras_seqattn.testing.contract import save_and_load
 from tests.decoding.real_models import seq2seq
 from tests.models.seq2seq_cases import INPUTS, LABELS, TARGET, deep_head, tied
 
-MODELS = {"plain": seq2seq, "deep": deep_head, "tied": lambda: tied(3)}
+MODELS = {"deep": deep_head, "tied": lambda: tied(3)}
 WEIGHTS = np.random.default_rng(3).random(LABELS.shape).astype("float32")
 
 
@@ -39,10 +38,7 @@ def check_same(received, expected, atol=2e-5):
         )
 
 
-@pytest.mark.parametrize(
-    ("name", "jit"),
-    [("plain", True), ("deep", False), ("tied", False)],
-)
+@pytest.mark.parametrize(("name", "jit"), [("deep", True), ("tied", False)])
 def test_trains_as_with_logits(name, jit):
     """Also with masks, sample weights, metrics and tied embeddings."""
     model = compiled(MODELS[name](), ks.losses.SmoothedCrossentropy(0.1))
@@ -52,27 +48,30 @@ def test_trains_as_with_logits(name, jit):
     assert model.jit_compile == jit
 
 
-@pytest.mark.parametrize("method", ["fit", "train_on_batch"])
-@pytest.mark.parametrize("is_named", [True, False])
-def test_tokens_have_weights_not_classes(method, is_named):
-    model = compiled(seq2seq())
-    before = model.get_weights()
-    train = getattr(model, method)
-    place = list(inspect.signature(getattr(keras.Model, method)).parameters)
-    between = [None] * (place.index("class_weight") - 3)  # self, x, y
-    args, kwargs = [*between, {1: 2.0}], {}
-    if is_named:
-        args, kwargs = [], {"class_weight": {1: 2.0}}
-    with pytest.raises(ValueError, match=r"Expected None.*sample_weight=weights\["):
-        train(INPUTS, LABELS, *args, **kwargs)
-    for weights, old in zip(model.get_weights(), before, strict=True):
-        np.testing.assert_array_equal(weights, old)
-
-
 def test_predictions_are_logits():
     model, twin = compiled(seq2seq()), seq2seq()
     received = model.predict(INPUTS, verbose=0)
     np.testing.assert_allclose(received, twin(INPUTS), atol=1e-5)
+
+
+def functional():
+    """A Functional model that ends in a head of the library."""
+    keras.utils.set_random_seed(4)
+    inputs = {name: keras.Input((None,), dtype="int32", name=name) for name in INPUTS}
+    source, target = [keras.layers.Embedding(13, 5, mask_zero=True) for _ in range(2)]
+    encoded = ks.BiEncoder(4, cell="gru")(source(inputs["source"]))
+    cell = ks.layers.BahdanauCell(8, ks.BahdanauAttention(4))
+    outputs = ks.AttentionDecoder(cell)(target(inputs["target"]), encoded.values)
+    return keras.Model(inputs, ks.layers.OutputHead(13)(outputs))
+
+
+def test_a_functional_model_trains_without_logits():
+    model = functional()
+    assert readout_of(model(INPUTS)) is not None
+    stock = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    expected = history(compiled(model, stock))
+    received = history(compiled(functional(), ks.losses.FusedCrossentropy()))
+    check_same(received, expected)
 
 
 class Sharp(ks.Seq2Seq):
@@ -112,12 +111,11 @@ def test_ways_of_training(how):
 
 
 @pytest.mark.parametrize(
-    "policy",
-    ["mixed_float16", pytest.param("mixed_bfloat16", marks=pytest.mark.slow)],
+    "policy", ["mixed_float16", pytest.param("mixed_bfloat16", marks=pytest.mark.slow)]
 )
 def test_half_precision_learns(policy):
     keras.config.set_dtype_policy(policy)
-    model = compiled(deep_head(), optimizer=ks.optimizers.FusedAdam(0.02))
+    model = compiled(seq2seq(), optimizer=ks.optimizers.FusedAdam(0.02))
     loss = model.fit(INPUTS, LABELS, epochs=4, verbose=0).history["loss"]
     assert np.all(np.isfinite(loss)) and loss[-1] < loss[0]
 

@@ -8,12 +8,7 @@ import pytest
 
 import keras_seqattn as ks
 from tests.decoding.real_models import SOURCE, seq2seq
-from tests.models.seq2seq_cases import CELLS, INPUTS, MODELS, TARGET, array, tied
-
-
-@pytest.fixture(params=MODELS)
-def model(request):
-    return CELLS[request.param]()
+from tests.models.seq2seq_cases import INPUTS, TARGET, array, tied
 
 
 def reloaded(model, tmp_path):

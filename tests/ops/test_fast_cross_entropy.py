@@ -1,9 +1,11 @@
 """Chunks of logits against all logits at once: numbers, gradients, padding, dtypes."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
 import tensorflow as tf
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from keras_seqattn.ops.cross_entropy import cross_entropy
@@ -78,78 +80,66 @@ def check(received, expected, bound=1e-5):
 
 
 @pytest.mark.parametrize("dtype", BOUNDS)
-@pytest.mark.parametrize("transposed", [False, True])
-def test_equals_all_logits_at_once(transposed, dtype):
-    variables, labels, weights, mask = example(dtype=dtype, transposed=transposed)
-    how = (variables, labels, weights, mask, 0.1, transposed)
-    check(chunked(*how), reference(*how), BOUNDS[dtype])
-
-
-@settings(max_examples=25, deadline=None)
 @given(st.data())
-def test_any_shape_and_mask(data):
+def test_equals_all_logits_at_once(dtype, data):
+    """Of any shape and mask."""
     batch, target = data.draw(st.tuples(st.integers(1, 4), st.integers(1, 5)))
-    bias = data.draw(st.booleans())
-    variables, labels, weights, _ = example(batch, target, "float64", bias=bias)
+    bias, transposed = data.draw(st.tuples(st.booleans(), st.booleans()))
+    *drawn, _ = example(batch, target, dtype, transposed, bias)
     rows = st.lists(st.booleans(), min_size=target, max_size=target)
     mask = np.array(data.draw(st.lists(rows, min_size=batch, max_size=batch)))
     smoothing = data.draw(st.sampled_from([0.0, 0.1, 0.9]))
-    how = (variables, labels, weights, mask, smoothing, False)
-    check(chunked(*how), reference(*how), BOUNDS["float64"])
+    how = (*drawn, mask, smoothing, transposed)
+    check(chunked(*how), reference(*how), BOUNDS[dtype])
 
 
-@pytest.mark.parametrize("training", [True, False], ids=["", "not training"])
-@pytest.mark.parametrize("jit", [False, True], ids=["graph", "xla"])
-def test_compiled(jit, training):
-    """Unknown static sizes; gradients without training=True."""
-    variables, labels, weights, mask = example()
-    compiled = tf.function(
-        lambda *v: chunked(list(v), labels, weights, mask, 0.1, False, training),
-        jit_compile=jit,
+@pytest.fixture(scope="module", params=[False, True], ids=["graph", "xla"])
+def compiled(request):
+    """Traced once, for batches of any size."""
+    batch = [tf.TensorSpec((None, None), x) for x in ("int64", "float32", "bool")]
+    shapes = (None, None, DEPTH), (DEPTH, VOCABULARY), (VOCABULARY,)
+
+    @tf.function(
+        jit_compile=request.param,
         autograph=False,
-        input_signature=[
-            tf.TensorSpec((None, None, DEPTH)),
-            *[tf.TensorSpec(v.shape) for v in variables[1:]],
-        ],
+        input_signature=[*map(tf.TensorSpec, shapes), *batch],
     )
-    expected = reference(variables, labels, weights, mask, 0.1, False)
-    check(compiled(*variables), expected)
+    def run(hidden, kernel, bias, labels, weights, mask):
+        return chunked([hidden, kernel, bias], labels, weights, mask, 0.1, False)
+
+    with mock.patch.object(fast, "ROWS", 4):
+        run.get_concrete_function()
+    return run
 
 
-def test_without_mask_and_weights():
+def test_compiled(compiled):
+    variables, *batch = example()
+    check(compiled(*variables, *batch), reference(variables, *batch, 0.1, False))
+
+
+def test_nothing_real(compiled):
     variables, labels, weights, mask = example()
-    everything, ones = np.ones_like(mask), np.ones_like(weights)
-    expected = reference(variables, labels, ones, everything, 0.0, False)
-    check(chunked(variables, labels, None, None, 0.0, False), expected)
-
-
-@pytest.mark.parametrize("jit", [False, True], ids=["graph", "xla"])
-def test_nothing_real(jit):
-    variables, labels, weights, mask = example()
-    run = tf.function(
-        lambda: chunked(variables, labels, weights, np.zeros_like(mask), 0.1, False),
-        jit_compile=jit,
-        autograph=False,
-    )
-    for x in tf.nest.flatten(run()):
+    for x in tf.nest.flatten(
+        compiled(*variables, labels, weights, np.zeros_like(mask))
+    ):
         assert not np.any(x)
 
 
-@pytest.mark.parametrize("jit", [False, True], ids=["graph", "xla"])
-def test_padding_may_hold_anything(jit):
+def test_padding_may_hold_anything(compiled):
     (hidden, *others), labels, weights, mask = example()
-
-    @tf.function(jit_compile=jit, autograph=False)
-    def run(hidden, labels, weights):
-        return chunked([hidden, *others], labels, weights, mask, 0.1, False)
-
-    expected = run(hidden, labels, weights)
+    expected = compiled(hidden, *others, labels, weights, mask)
     hidden = tf.where(mask[..., None], hidden, np.nan)
-    weights, labels = np.where(mask, weights, np.nan), np.where(mask, labels, -7)
-    received = run(hidden, labels, weights.astype("float32"))
+    weights = np.where(mask, weights, np.nan).astype("float32")
+    received = compiled(hidden, *others, np.where(mask, labels, -7), weights, mask)
     pairs = zip(tf.nest.flatten(received), tf.nest.flatten(expected), strict=True)
     for a, b in pairs:
         np.testing.assert_array_equal(a, b)
+
+
+def test_gradients_without_training():
+    how = (*example(), 0.1, False)
+    run = tf.function(lambda: chunked(*how, training=False), autograph=False)
+    check(run(), reference(*how))
 
 
 def test_large_logits():

@@ -1,14 +1,19 @@
-"""Masks: True = real, and padding may hold anything."""
+"""Masks: True = real, and padding may hold anything; keys that differ by query."""
 
-import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 from keras import ops
 
-from keras_seqattn.ops.mask import per_query, row_lengths, zero_padding
+from keras_seqattn.ops import score
+from keras_seqattn.ops.mask import (
+    per_query,
+    row_lengths,
+    row_positions,
+    zero_padding,
+)
 
-MASK = np.array([[1, 1, 0], [0, 0, 0]], bool)
+MASK = np.array([[1, 0, 1], [0, 0, 0]], bool)
 
 
 @pytest.mark.parametrize("filler", [7.0, np.nan, np.inf, -np.inf])
@@ -32,12 +37,9 @@ def test_padding_has_no_gradient():
     np.testing.assert_array_equal(tape.gradient(total, values), expected)
 
 
-@pytest.mark.parametrize(
-    "dtype", ["float16", "bfloat16", "float32", "float64", "int32"]
-)
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64", "int32"])
 def test_dtype_stays(dtype):
-    values = ops.ones((2, 3, 4), dtype)
-    assert keras.backend.standardize_dtype(zero_padding(values, MASK).dtype) == dtype
+    assert zero_padding(ops.ones((2, 3, 4), dtype), MASK).dtype == dtype
 
 
 def test_no_mask_is_no_change():
@@ -46,18 +48,13 @@ def test_no_mask_is_no_change():
 
 
 @pytest.mark.parametrize(
-    "query_rank, expected",
-    [(2, (2, 5, 4)), (3, (2, 1, 5, 4)), (4, (2, 1, 1, 5, 4))],
+    "query_rank, expected", [(2, (2, 5, 4)), (3, (2, 1, 5, 4)), (4, (2, 1, 1, 5, 4))]
 )
 def test_keys_for_every_query(query_rank, expected):
     keys = ops.array(np.arange(40.0).reshape(2, 5, 4))
     received = per_query(keys, query_rank)
     assert tuple(received.shape) == expected
     np.testing.assert_array_equal(np.ravel(received), np.arange(40.0))
-
-
-def test_mask_for_every_query():
-    assert tuple(per_query(ops.array(MASK), 4).shape) == (2, 1, 1, 3)
 
 
 def test_row_lengths():
@@ -67,30 +64,18 @@ def test_row_lengths():
     assert row_lengths(MASK, values).dtype == "float32"  # half counts to 2048 only
 
 
-def test_holes_count_as_padding():
-    mask = np.array([[1, 0, 1]], bool)
-    np.testing.assert_array_equal(row_lengths(mask, ops.ones((1, 3, 4))), [2.0])
-    received = zero_padding(ops.ones((1, 3, 1)), mask)
-    np.testing.assert_array_equal(np.ravel(received), [1.0, 0.0, 1.0])
+def test_row_positions():
+    mask = np.array([[0, 1, 1], [1, 0, 1]], bool)
+    positions = row_positions(mask, mask)
+    np.testing.assert_array_equal(np.where(mask, positions, 0), [[0, 1, 2], [1, 0, 2]])
+    np.testing.assert_array_equal(row_positions(None, mask), [[1, 2, 3]] * 2)
 
 
-@pytest.mark.parametrize("jit_compile", [False, True])
-def test_sizes_unknown_when_traced(jit_compile):
-    @tf.function(
-        input_signature=[
-            tf.TensorSpec((None, None, 4)),
-            tf.TensorSpec((None, None), tf.bool),
-        ],
-        jit_compile=jit_compile,
-    )
-    def graph(values, mask):
-        zeroed = zero_padding(values, mask)
-        return zeroed, per_query(values, 3), row_lengths(mask, values)
-
-    for shape in [(2, 3, 4), (1, 5, 4)]:
-        values, mask = np.ones(shape, "float32"), np.ones(shape[:2], bool)
-        mask[:, 1:] = False
-        zeroed, keys, lengths = graph(values, mask)
-        assert float(tf.reduce_sum(zeroed)) == 4 * shape[0]
-        assert keys.shape == (shape[0], 1, *shape[1:])
-        np.testing.assert_array_equal(lengths, np.ones(shape[0]))
+def test_additive_with_keys_for_every_query():
+    random = np.random.default_rng(0)
+    shapes = (2, 3, 8), (2, 3, 5, 8), (8,)
+    query, keys, v = (random.normal(size=shape).astype("float32") for shape in shapes)
+    received = score.additive_score(query, keys, v)
+    for t in range(3):
+        single = score.additive_score(query[:, t], keys[:, t], v)
+        np.testing.assert_allclose(received[:, t], single, rtol=1e-5, atol=1e-5)

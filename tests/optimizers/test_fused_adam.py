@@ -38,6 +38,7 @@ def same(ours, theirs):
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=3e-6)
 
 
+@pytest.mark.product
 @pytest.mark.parametrize(
     "options",
     [
@@ -64,26 +65,27 @@ def test_rows_of_an_embedding():
 
 
 def test_goes_on_where_keras_stopped():
-    """The optimizer variables are the same ones."""
     model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
     x, y = RNG.normal(size=(8, 3)), RNG.normal(size=(8, 2))
     model.compile(keras.optimizers.Adam(0.1), "mse")
     model.fit(x, y, epochs=2, verbose=0)
-    names = [v.path.split("/", 1)[1] for v in model.optimizer.variables]
-    values = [np.asarray(v) for v in model.optimizer.variables]
-    weights = model.get_weights()
+    stopped, weights = state(model.optimizer), model.get_weights()
     found = []
     for make in (keras.optimizers.Adam, FusedAdam):
         model.set_weights(weights)
         model.compile(make(0.1), "mse")
         model.optimizer.build(model.trainable_variables)
-        paths = [v.path.split("/", 1)[1] for v in model.optimizer.variables]
-        assert paths == names
-        for variable, value in zip(model.optimizer.variables, values, strict=True):
+        assert state(model.optimizer).keys() == stopped.keys()
+        variables = model.optimizer.variables
+        for variable, value in zip(variables, stopped.values(), strict=True):
             variable.assign(value)
         model.fit(x, y, epochs=2, verbose=0, shuffle=False)
         found.append(model.get_weights())
     same(*found)
+
+
+def state(optimizer):
+    return {v.path.split("/", 1)[1]: np.asarray(v) for v in optimizer.variables}
 
 
 def test_is_saved_with_the_model(tmp_path):

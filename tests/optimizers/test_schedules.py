@@ -6,7 +6,8 @@ import pytest
 
 import keras_seqattn as ks
 
-HALVING = ks.optimizers.HalvingDecay(1.0, start=5, every=2, times=3, warmup=4, name="h")
+HalvingDecay = ks.optimizers.HalvingDecay
+HALVING = HalvingDecay(1.0, start=5, every=2, times=3, warmup=4, name="h")
 RNMT = ks.optimizers.RNMTPlusSchedule(4, start=8000, end=16000, warmup=100, name="r")
 
 
@@ -14,48 +15,37 @@ def rates(schedule, steps):
     return [float(schedule(step)) for step in steps]
 
 
-def test_halving():
-    schedule = ks.optimizers.HalvingDecay(2.0, start=5, every=2)
-    expected = [2.0] * 5 + [1.0, 1.0, 0.5, 0.5, 0.25]
-    assert rates(schedule, range(10)) == expected
+MILLIONS = [0, 1_199_999, 1_200_000, 1_400_000, 1_600_000, 1_800_000, 3_000_000]
+FALLING = [0.5, 0.25, 0.125, 0.0625, 0.03125]
+LONG = HalvingDecay(1.0, start=2**24 + 1, every=2**24)
+HALVED = {  # the schedule, its rates, their steps if not 0, 1, 2, ...
+    "halving": (HalvingDecay(2.0, 5, 2), [2.0] * 5 + [1.0, 1.0, 0.5, 0.5, 0.25]),
+    "times": (HalvingDecay(1.0, 1, 1, times=2), [1.0, 0.5, 0.25, 0.25, 0.25]),
+    "beyond float32": (LONG, [1.0, 0.5], [2**24, 2**24 + 1]),
+    "gnmt2016": (HalvingDecay.gnmt2016(), [0.5, *FALLING, FALLING[-1]], MILLIONS),
+}
+# 10 epochs, halved every epoch after epoch 5; with dropout 12 epochs, and 8.
+EPOCHS = [(False, [1.0] * 5 + FALLING), (True, [1.0] * 8 + FALLING[:4])]
 
 
-def test_halving_ends():
-    schedule = ks.optimizers.HalvingDecay(1.0, start=1, every=1, times=2)
-    assert rates(schedule, range(5)) == [1.0, 0.5, 0.25, 0.25, 0.25]
+@pytest.mark.parametrize("name", HALVED)
+def test_halving(name):
+    schedule, expected, *steps = HALVED[name]
+    assert rates(schedule, *(steps or [range(len(expected))])) == expected
+
+
+@pytest.mark.parametrize("dropout, expected", EPOCHS)
+def test_luong2015(dropout, expected):
+    schedule = HalvingDecay.luong2015(100, dropout=dropout)
+    assert rates(schedule, range(0, 100 * len(expected), 100)) == expected
+    if not dropout:
+        assert rates(schedule, [499, 500, 599]) == [1.0, 0.5, 0.5]
 
 
 def test_warmup():
-    schedule = ks.optimizers.HalvingDecay(1.0, start=100, every=1, warmup=4)
+    schedule = HalvingDecay(1.0, start=100, every=1, warmup=4)
     expected = [0.01, 0.01**0.75, 0.1, 0.01**0.25, 1.0, 1.0]
     np.testing.assert_allclose(rates(schedule, range(6)), expected, rtol=1e-5)
-
-
-def test_steps_beyond_float32():
-    schedule = ks.optimizers.HalvingDecay(1.0, start=2**24 + 1, every=2**24)
-    assert rates(schedule, [2**24, 2**24 + 1]) == [1.0, 0.5]
-
-
-# Papers -------------------------------------------------------------------------------
-
-
-def test_luong2015():
-    """10 epochs, halved every epoch after epoch 5; with dropout 12 and 8."""
-    schedule = ks.optimizers.HalvingDecay.luong2015(100)
-    by_epoch = rates(schedule, range(0, 1000, 100))
-    assert by_epoch == [1.0] * 5 + [0.5, 0.25, 0.125, 0.0625, 0.03125]
-    assert rates(schedule, [499, 500, 599]) == [1.0, 0.5, 0.5]
-    by_epoch = rates(
-        ks.optimizers.HalvingDecay.luong2015(100, dropout=True), range(0, 1200, 100)
-    )
-    assert by_epoch == [1.0] * 8 + [0.5, 0.25, 0.125, 0.0625]
-
-
-def test_gnmt2016():
-    schedule = ks.optimizers.HalvingDecay.gnmt2016()
-    steps = [0, 1_199_999, 1_200_000, 1_400_000, 1_600_000, 1_800_000, 3_000_000]
-    expected = [0.5, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.03125]
-    assert rates(schedule, steps) == expected
 
 
 @pytest.mark.parametrize("training_steps", [12_000, 340_000, 777])
@@ -65,9 +55,7 @@ def test_gnmt2016():
 )
 def test_tensorflow_nmt(scheme, share, stretches, training_steps):
     """Its formula: staircase decay that counts from the start of the decay."""
-    schedule = ks.optimizers.HalvingDecay.tensorflow_nmt(
-        scheme, training_steps, warmup=50
-    )
+    schedule = HalvingDecay.tensorflow_nmt(scheme, training_steps, warmup=50)
     start = int(training_steps * share)
     every = int((training_steps - start) / stretches)
     steps = np.unique(np.linspace(0, training_steps, 60).astype(int))
@@ -80,15 +68,15 @@ def test_tensorflow_nmt(scheme, share, stretches, training_steps):
 
 def test_tensorflow_nmt_recipes():
     """Its README: IWSLT 12K steps, "after 8K"; WMT 340K, "after 170K", "every 17K"."""
-    iwslt = ks.optimizers.HalvingDecay.tensorflow_nmt("luong234", 12_000)
+    iwslt = HalvingDecay.tensorflow_nmt("luong234", 12_000)
     assert (iwslt.start - iwslt.every, iwslt.every) == (8_000, 1_000)
-    wmt = ks.optimizers.HalvingDecay.tensorflow_nmt("luong10", 340_000)
+    wmt = HalvingDecay.tensorflow_nmt("luong10", 340_000)
     assert (wmt.start - wmt.every, wmt.every) == (170_000, 17_000)
 
 
 @pytest.mark.parametrize("training_steps", [10_000, 3_333])
 def test_nvidia_gnmt(training_steps):
-    schedule = ks.optimizers.HalvingDecay.nvidia_gnmt(training_steps, 1e-3)
+    schedule = HalvingDecay.nvidia_gnmt(training_steps, 1e-3)
     start = int(0.666 * training_steps)
     every = (training_steps - start) // 4
     for step in [0, 100, 200, 201, start - 1, *range(start, training_steps, 99)]:
@@ -103,11 +91,9 @@ def test_nvidia_gnmt(training_steps):
 
 def test_short_trainings_still_have_a_schedule():
     for training_steps in (1, 2, 3):
-        schedule = ks.optimizers.HalvingDecay.tensorflow_nmt("luong10", training_steps)
+        schedule = HalvingDecay.tensorflow_nmt("luong10", training_steps)
         assert schedule(0) == 1.0
-        assert np.isfinite(
-            ks.optimizers.HalvingDecay.nvidia_gnmt(training_steps, 1e-3)(0)
-        )
+        assert np.isfinite(HalvingDecay.nvidia_gnmt(training_steps, 1e-3)(0))
 
 
 @pytest.mark.parametrize("replicas", [1, 4, 32])
@@ -123,19 +109,16 @@ def test_rnmt_plus(replicas):
     assert float(schedule(e // n)) == pytest.approx(0.5e-4, rel=1e-4)
 
 
-# In an optimizer ----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("jit_compile", [False, True])
 @pytest.mark.parametrize("schedule", [HALVING, RNMT], ids=["halving", "rnmt"])
 def test_in_an_optimizer(schedule, jit_compile):
     """The gradient is one: each step of SGD moves the weight by its learning rate."""
     model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1, use_bias=False)])
-    model.compile(
-        keras.optimizers.SGD(schedule),
-        loss=lambda y, logits: keras.ops.sum(logits, axis=-1),
-        jit_compile=jit_compile,
-    )
+    options = {
+        "loss": lambda y, x: keras.ops.sum(x, axis=-1),
+        "jit_compile": jit_compile,
+    }
+    model.compile(keras.optimizers.SGD(schedule), **options)
     start = model.get_weights()[0]
     model.fit(np.ones((10, 1)), np.ones((10, 1)), batch_size=1, verbose=0)
     moved = (start - model.get_weights()[0])[0, 0]

@@ -1,4 +1,4 @@
-"""NumPy float64 oracles, written from the papers in their own index form.
+"""NumPy oracles for float64 arrays, written from the papers in their own index form.
 
 They share no code with the library: one source position, one row and one step at a
 time, weights as keyword arguments in Keras's layout (`kernel` is [inputs, outputs],

@@ -6,10 +6,7 @@ Scores are [batch, source] ([batch, heads, source] in the softmax), a mask is
 
 import numpy as np
 
-from .precision import float64
 
-
-@float64
 def sigmoid(x):
     """1 / (1 + exp(-x)), written with tanh so that it cannot overflow."""
     return 0.5 * (1.0 + np.tanh(0.5 * np.asarray(x, dtype="float64")))
@@ -32,7 +29,6 @@ def softmax_over(scores, chosen):
     return alignment
 
 
-@float64
 def masked_softmax(scores, mask=None):
     """Bahdanau et al. 2015, eq. (6), over the real positions; nothing real: zeros."""
     if mask is None:
@@ -43,14 +39,23 @@ def masked_softmax(scores, mask=None):
     return alignment
 
 
-def first_position(batch, source):
+def first_position(mask):
     """alpha_0 of monotonic attention: all on the first position (Raffel, 2.3)."""
-    alignment = np.zeros([batch, source])
-    alignment[:, 0] = 1.0
+    alignment = np.zeros(mask.shape)
+    for n, real in enumerate(mask):
+        if real.any():
+            alignment[n, np.flatnonzero(real)[0]] = 1.0
     return alignment
 
 
-@float64
+def count(mask):
+    """The number s of each real position, from 1 on; 0 in the padding."""
+    numbers = np.zeros(mask.shape, int)
+    for n, real in enumerate(mask):
+        numbers[n, real] = 1 + np.arange(real.sum())
+    return numbers
+
+
 def soft_monotonic(probabilities, previous, mask=None):
     """Raffel et al. 2017, eqs. (13), (14): the expected monotonic alignment.
 
@@ -71,7 +76,6 @@ def soft_monotonic(probabilities, previous, mask=None):
     return alignment
 
 
-@float64
 def parallel_monotonic(probabilities, previous, mask=None, *, floor=1e-10):
     """Raffel et al. 2017, appendix C.1: (13), (14) in closed form, with a floor.
 
@@ -93,7 +97,6 @@ def parallel_monotonic(probabilities, previous, mask=None, *, floor=1e-10):
     return alignment
 
 
-@float64
 def hard_monotonic(probabilities, previous, mask=None, *, threshold=0.5):
     """Raffel et al. 2017, at test time: the first j >= t_{i-1} with p > 1/2.
 
@@ -113,23 +116,21 @@ def hard_monotonic(probabilities, previous, mask=None, *, threshold=0.5):
     return alignment
 
 
-@float64
 def local_m(scores, position, window, mask=None):
     """Luong et al. 2015, section 3.2, local-m: (7) inside [p_t - D, p_t + D].
 
-    position [batch] is p_t = t with t = 1, 2, ...; source positions count from 1.
+    position [batch] is p_t = t with t = 1, 2, ...; real source positions count from 1.
     A window beyond the end of the sentence is empty: all zeros.
     """
     batch, source = scores.shape
     mask = everything_real(batch, source) if mask is None else mask
-    alignment = np.zeros([batch, source])
+    alignment, numbers = np.zeros([batch, source]), count(mask)
     for n in range(batch):
-        inside = [abs(s - position[n]) <= window for s in range(1, source + 1)]
+        inside = [abs(s - position[n]) <= window for s in numbers[n]]
         alignment[n] = softmax_over(scores[n], np.logical_and(inside, mask[n]))  # (7)
     return alignment
 
 
-@float64
 def predicted_position(query, length, *, position_kernel, position_v):
     """Luong et al. 2015, eq. (9): p_t = S sigmoid(v_p . tanh(W_p h_t)), [batch].
 
@@ -142,7 +143,6 @@ def predicted_position(query, length, *, position_kernel, position_v):
     )
 
 
-@float64
 def local_p(scores, position, window, mask=None):
     """Luong et al. 2015, eq. (10), local-p, sigma = D / 2, not renormalised.
 
@@ -150,15 +150,14 @@ def local_p(scores, position, window, mask=None):
     """
     alignment = local_m(scores, position, window, mask)
     sigma = window / 2.0
-    batch, source = scores.shape
-    for n in range(batch):
-        for s in range(1, source + 1):
+    mask = everything_real(*scores.shape) if mask is None else mask
+    for n, numbers in enumerate(count(mask)):
+        for j, s in enumerate(numbers):
             distance = s - position[n]
-            alignment[n, s - 1] *= np.exp(-(distance**2) / (2.0 * sigma**2))  # (10)
+            alignment[n, j] *= np.exp(-(distance**2) / (2.0 * sigma**2))  # (10)
     return alignment
 
 
-@float64
 def coverage_update(coverage, alignment):
     """See et al. 2017, eq. (10): c^t = sum over t' < t of a^t', as a running sum."""
     return coverage + alignment

@@ -8,7 +8,6 @@ Layouts are Keras's: kernel [inputs, gates * units], recurrent_kernel
 import numpy as np
 
 from .alignment import sigmoid
-from .precision import float64
 
 
 def output_of(state):
@@ -21,14 +20,22 @@ def columns(array, gates):
     return [0.0] * gates if array is None else np.split(array, gates, axis=-1)
 
 
-@float64
 def simple(x, h, *, kernel, recurrent_kernel, bias=None):
     """Elman: h_t = tanh(W x_t + U h_{t-1} + b)."""
     b = 0.0 if bias is None else bias
     return np.tanh(x @ kernel + h @ recurrent_kernel + b)
 
 
-@float64
+def reset_before(x, s, kernel, recurrent_kernel, bias):
+    """z_i and s~_i: the reset gate comes before the product."""
+    W_z, W_r, W = columns(kernel, 3)
+    U_z, U_r, U = columns(recurrent_kernel, 3)
+    b_z, b_r, b = columns(bias, 3)
+    z = sigmoid(x @ W_z + s @ U_z + b_z)
+    r = sigmoid(x @ W_r + s @ U_r + b_r)
+    return z, np.tanh(x @ W + (r * s) @ U + b)
+
+
 def gru_paper(x, s, *, kernel, recurrent_kernel, bias=None):
     """Bahdanau et al. 2015, section A.1.1, reset before the product.
 
@@ -38,31 +45,19 @@ def gru_paper(x, s, *, kernel, recurrent_kernel, bias=None):
     Here z = 1 takes the candidate; in Keras z = 1 keeps the state. x_i is [e(y); c].
     Columns z, r, candidate.
     """
-    W_z, W_r, W = columns(kernel, 3)
-    U_z, U_r, U = columns(recurrent_kernel, 3)
-    b_z, b_r, b = columns(bias, 3)
-    z = sigmoid(x @ W_z + s @ U_z + b_z)
-    r = sigmoid(x @ W_r + s @ U_r + b_r)
-    candidate = np.tanh(x @ W + (r * s) @ U + b)
+    z, candidate = reset_before(x, s, kernel, recurrent_kernel, bias)
     return (1.0 - z) * s + z * candidate  # (A.1.1)
 
 
-@float64
 def gru_reset_before(x, h, *, kernel, recurrent_kernel, bias=None):
     """Cho et al. 2014, eqs. (5)-(8): Keras's GRU with reset_after=False.
 
     The same as `gru_paper` but for h = z * h_{t-1} + (1 - z) * h~. Columns z, r, h.
     """
-    W_z, W_r, W = columns(kernel, 3)
-    U_z, U_r, U = columns(recurrent_kernel, 3)
-    b_z, b_r, b = columns(bias, 3)
-    z = sigmoid(x @ W_z + h @ U_z + b_z)
-    r = sigmoid(x @ W_r + h @ U_r + b_r)
-    candidate = np.tanh(x @ W + (r * h) @ U + b)
+    z, candidate = reset_before(x, h, kernel, recurrent_kernel, bias)
     return z * h + (1.0 - z) * candidate  # (7)
 
 
-@float64
 def gru(x, h, *, kernel, recurrent_kernel, bias=None):
     """Keras's and cuDNN's GRU (reset_after=True): reset after the product.
 
@@ -105,7 +100,6 @@ def normalized(x, products, gates):
     return total
 
 
-@float64
 def layer_norm_gru(x, h, *, products, recurrent):
     """Normalised GRU: z, r = sigmoid(LN(W x) + LN(U h)), and with their own columns
     h~ = tanh(LN(W x) + r * LN(U h));  h = z * h_{t-1} + (1 - z) * h~
@@ -119,7 +113,6 @@ def layer_norm_gru(x, h, *, products, recurrent):
     return z * h + (1.0 - z) * np.tanh(x_h + r * u_h)
 
 
-@float64
 def layer_norm_lstm(x, state, *, products, recurrent, state_norm):
     """Ba et al. 2016, supplementary material, LN gate by gate.
 
@@ -133,7 +126,6 @@ def layer_norm_lstm(x, state, *, products, recurrent, state_norm):
     return [sigmoid(o) * np.tanh(layer_norm(c, *state_norm, gates=1)), c]
 
 
-@float64
 def lstm(x, state, *, kernel, recurrent_kernel, bias=None):
     """LSTM with forget gate, without peepholes (Gers et al. 2000; no number).
 

@@ -1,14 +1,14 @@
 """Whole-sequence decoders: a loop over time, inside it a loop over rows for the mask.
 
 inputs [batch, target, depth]; `attend(query, attention_state)` gives (context,
-alignment, attention_state), see `attention.bind`; `cell(x, state)` gives the next
-state. A masked target step keeps every state and gives zero output and alignment.
+alignment, attention_state), see `weights.Mechanism`; `cell(x, state)` gives the next
+state; cells and cell_states are lists, bottom first. A masked target step keeps every
+state and gives zero output and alignment.
 """
 
 import numpy as np
 
 from .cells import output_of
-from .precision import float64
 
 
 def carry(real, new, old):
@@ -32,27 +32,60 @@ def join(*arrays):
     return np.concatenate(arrays, axis=-1)
 
 
-@float64
-def bahdanau(inputs, cell_state, attention_state, *, attend, cell, mask=None):
-    """Bahdanau et al. 2015, eqs. (4), (5), A.2.2: attend with s_{i-1}, then update.
+def over_time(step, inputs, state, mask=None):
+    """step(x, state) -> (*outputs, state), over all x [batch, depth] of the inputs.
 
-    c_i = attend(s_{i-1});  s_i = f([x_i; c_i], s_{i-1});  output [s_i; c_i]
-    -> outputs, alignments, (cell_state, attention_state)
+    -> outputs, each [batch, target, ...], and the last state
     """
-    state = (cell_state, attention_state)
-    outputs, alignments = [], []
+    shown = []
     for t in range(inputs.shape[1]):
         real = real_at(mask, inputs, t)
-        s, attention = state
-        context, alignment, attention = attend(output_of(s), attention)
-        s = cell(join(inputs[:, t], context), s)  # (4)
-        outputs.append(blank(real, join(output_of(s), context)))
-        alignments.append(blank(real, alignment))
-        state = carry(real, (s, attention), state)
-    return np.stack(outputs, axis=1), np.stack(alignments, axis=1), state
+        *outputs, new = step(inputs[:, t], state)
+        shown.append([blank(real, output) for output in outputs])
+        state = carry(real, new, state)
+    return *[np.stack(x, axis=1) for x in zip(*shown, strict=True)], state
 
 
-@float64
+def climb(cells, x, layers):
+    """The new state of every layer; each reads what the one below it shows."""
+    new = []
+    for cell, layer in zip(cells, layers, strict=True):
+        new.append(cell(x, layer))
+        x = output_of(new[-1])
+    return new
+
+
+def bahdanau(
+    inputs,
+    cell_states,
+    attention_state,
+    *,
+    attend,
+    cells,
+    mask=None,
+    readout="state",
+    use_inputs=True,
+):
+    """Bahdanau et al. 2015, eqs. (4), (5), A.2.2: attend with s_{i-1}, then update.
+
+    c_i = attend(s_{i-1});  s_i = f([x_i; c_i], s_{i-1});  output [s_i; c_i], or
+    [s_{i-1}; c_i] (A.2.2) with the readout "previous_state". The top layer attends.
+    Without inputs, x_i is s_{i-1}.
+    -> outputs, alignments, (cell_states, attention_state)
+    """
+
+    def step(x, state):
+        layers, attention = state
+        before = output_of(layers[-1])
+        context, alignment, attention = attend(before, attention)
+        word = x if use_inputs else before
+        new = climb(cells, join(word, context), layers)  # (4)
+        s = before if readout == "previous_state" else output_of(new[-1])
+        return join(s, context), alignment, (new, attention)
+
+    return over_time(step, inputs, (cell_states, attention_state), mask)
+
+
 def luong(
     inputs,
     cell_states,
@@ -63,40 +96,33 @@ def luong(
     cells,
     mask=None,
     attentional_kernel=None,
-    attentional_bias=0.0,
     activation=np.tanh,
     input_feeding=True,
+    joined=False,
 ):
     """Luong et al. 2015, eq. (5) and section 3.3: update, attend, feed h~_t back.
 
     h_t = f([x_t; h~_{t-1}], h_{t-1});  c_t = attend(h_t)
     h~_t = tanh(W_c [c_t; h_t])                                         (5)
-    cells and cell_states are lists, bottom first; the top h_t attends. attentional
-    is h~_0, [batch, units] (zeros). Without attentional_kernel h~_t is c_t itself.
+    The top h_t attends. attentional is h~_0, [batch, units] (zeros). Without
+    attentional_kernel h~_t is c_t itself, or [c_t; h_t] if joined.
     -> outputs h~_t, alignments, (cell_states, attention_state, attentional)
     """
-    state = (cell_states, attention_state, attentional)
-    outputs, alignments = [], []
-    for t in range(inputs.shape[1]):
-        real = real_at(mask, inputs, t)
+
+    def step(x, state):
         layers, attention, fed = state
-        x = join(inputs[:, t], fed) if input_feeding else inputs[:, t]
-        new = []
-        for cell, layer in zip(cells, layers, strict=True):
-            new.append(cell(x, layer))
-            x = output_of(new[-1])
-        context, alignment, attention = attend(x, attention)
-        fed = context
+        new = climb(cells, join(x, fed) if input_feeding else x, layers)
+        h = output_of(new[-1])
+        context, alignment, attention = attend(h, attention)
+        fed = join(context, h) if joined else context
         if attentional_kernel is not None:
-            mixed = join(context, x) @ attentional_kernel + attentional_bias
+            mixed = join(context, h) @ attentional_kernel
             fed = mixed if activation is None else activation(mixed)  # (5)
-        outputs.append(blank(real, fed))
-        alignments.append(blank(real, alignment))
-        state = carry(real, (new, attention, fed), state)
-    return np.stack(outputs, axis=1), np.stack(alignments, axis=1), state
+        return fed, alignment, (new, attention, fed)
+
+    return over_time(step, inputs, (cell_states, attention_state, attentional), mask)
 
 
-@float64
 def gnmt(
     inputs,
     cell_states,
@@ -106,35 +132,31 @@ def gnmt(
     cells,
     mask=None,
     residual_from=2,
-    context_to_bottom=True,
+    query="previous",
 ):
-    """Wu et al. 2016, eq. (4), section 3.1: one context for all layers.
+    """Wu et al. 2016, eq. (4), section 3.1: one context for all layers but the bottom.
 
     a_i = attend(y_{i-1}), y_{i-1} the bottom layer's previous output          (4)
     layer k: m_k = f([x_k; a_i], m_k); x_{k+1} = m_k, and + x_k from the third on (6)
-    Without context_to_bottom only the layers above the bottom get a_i.
-    residual_from counts from 0. Numbers to be checked.
-    -> outputs of the top, alignments, (cell_states, attention_state)
+    The query "current" is y_i instead. residual_from counts from 0. Numbers to be
+    checked. -> outputs [top; a_i], alignments, (cell_states, attention_state)
     """
-    state = (cell_states, attention_state)
-    outputs, alignments = [], []
-    for t in range(inputs.shape[1]):
-        real = real_at(mask, inputs, t)
+
+    def step(x, state):
         layers, attention = state
-        context, alignment, attention = attend(output_of(layers[0]), attention)  # (4)
-        x, new = inputs[:, t], []
-        for k, (cell, layer) in enumerate(zip(cells, layers, strict=True)):
-            fed = x if k == 0 and not context_to_bottom else join(x, context)
-            new.append(cell(fed, layer))
-            h = output_of(new[-1])
+        new = [cells[0](x, layers[0])]
+        y = output_of(new[0] if query == "current" else layers[0])
+        context, alignment, attention = attend(y, attention)  # (4)
+        x = output_of(new[0])
+        for k in range(1, len(cells)):
+            new.append(cells[k](join(x, context), layers[k]))
+            h = output_of(new[k])
             x = h + x if k >= residual_from else h  # (6)
-        outputs.append(blank(real, x))
-        alignments.append(blank(real, alignment))
-        state = carry(real, (new, attention), state)
-    return np.stack(outputs, axis=1), np.stack(alignments, axis=1), state
+        return join(x, context), alignment, (new, attention)
+
+    return over_time(step, inputs, (cell_states, attention_state), mask)
 
 
-@float64
 def conditional(inputs, cell_state, attention_state, *, attend, cells, mask=None):
     """Sennrich et al. 2017, section 2: the conditional GRU.
 
@@ -143,21 +165,17 @@ def conditional(inputs, cell_state, attention_state, *, attend, cells, mask=None
     -> outputs [s_j; c_j], alignments, (cell_state, attention_state)
     """
     first, second = cells
-    state = (cell_state, attention_state)
-    outputs, alignments = [], []
-    for t in range(inputs.shape[1]):
-        real = real_at(mask, inputs, t)
+
+    def step(x, state):
         s, attention = state
-        s = first(inputs[:, t], s)
+        s = first(x, s)
         context, alignment, attention = attend(output_of(s), attention)
         s = second(context, s)
-        outputs.append(blank(real, join(output_of(s), context)))
-        alignments.append(blank(real, alignment))
-        state = carry(real, (s, attention), state)
-    return np.stack(outputs, axis=1), np.stack(alignments, axis=1), state
+        return join(output_of(s), context), alignment, (s, attention)
+
+    return over_time(step, inputs, (cell_state, attention_state), mask)
 
 
-@float64
 def cho(inputs, last, *, cells, summary, starts, mask=None):
     """Cho et al. 2014, section 2.2 and appendix A: a summary c, fed at every step.
 
@@ -174,19 +192,14 @@ def cho(inputs, last, *, cells, summary, starts, mask=None):
         [dense(c, one) for one in start] if isinstance(start, list) else dense(c, start)
         for start in starts
     ]
-    outputs = []
-    for t in range(inputs.shape[1]):
-        real = real_at(mask, inputs, t)
-        x, new = join(inputs[:, t], c), []
-        for cell, layer in zip(cells, state, strict=True):
-            new.append(cell(x, layer))
-            x = output_of(new[-1])
-        outputs.append(blank(real, join(x, c)))
-        state = carry(real, new, state)
-    return np.stack(outputs, axis=1), state
+
+    def step(x, layers):
+        new = climb(cells, join(x, c), layers)
+        return join(output_of(new[-1]), c), new
+
+    return over_time(step, inputs, state, mask)
 
 
-@float64
 def context_only(inputs, cell_states, *, cells, mask=None, feed_context=False):
     """No attention: Sutskever et al. 2014; with feed_context Cho et al. 2014.
 
@@ -195,14 +208,9 @@ def context_only(inputs, cell_states, *, cells, mask=None, feed_context=False):
     bottom layer's input at every step. -> outputs of the top, cell_states
     """
     c = output_of(cell_states[-1])
-    state, outputs = cell_states, []
-    for t in range(inputs.shape[1]):
-        real = real_at(mask, inputs, t)
-        x = join(inputs[:, t], c) if feed_context else inputs[:, t]
-        new = []
-        for cell, layer in zip(cells, state, strict=True):
-            new.append(cell(x, layer))
-            x = output_of(new[-1])
-        outputs.append(blank(real, x))
-        state = carry(real, new, state)
-    return np.stack(outputs, axis=1), state
+
+    def step(x, layers):
+        new = climb(cells, join(x, c) if feed_context else x, layers)
+        return output_of(new[-1]), new
+
+    return over_time(step, inputs, cell_states, mask)

@@ -7,74 +7,69 @@ Padding is passed over: it changes no state and its output is zero.
 import numpy as np
 
 from .cells import output_of
-from .decoders import blank, carry, join, real_at
-from .precision import float64
+from .decoders import join, over_time
 
 
-@float64
 def one_way(values, layer, mask=None, *, backwards=False):
     """Over the real steps, first to last or last to first; outputs in source order."""
     cell, state = layer
-    source = values.shape[1]
-    outputs = [None] * source
-    for j in reversed(range(source)) if backwards else range(source):
-        real = real_at(mask, values, j)
-        new = cell(values[:, j], state)
-        outputs[j] = blank(real, output_of(new))
-        state = carry(real, new, state)
-    return np.stack(outputs, axis=1), state
+
+    def step(x, state):
+        new = cell(x, state)
+        return output_of(new), new
+
+    turn = slice(None, None, -1 if backwards else 1)
+    mask = None if mask is None else mask[:, turn]
+    outputs, state = over_time(step, values[:, turn], state, mask)
+    return outputs[:, turn], state
 
 
-@float64
-def stacked_one_way(values, layers, mask=None, *, backwards=False, residual_from=None):
+def stacked_one_way(values, layers, mask=None, *, backwards=False, residual_from=99):
     """Sutskever et al. 2014, section 2; Luong et al. 2015: one-way layers.
 
     Both papers reverse the source; here its order stays and the layers go backwards.
-    From layer `residual_from` (from 0; None: never) on x_{k+1} = h_k + x_k.
+    From layer `residual_from` on, counted from 0, x_{k+1} = h_k + x_k.
     """
     states = []
     for k, layer in enumerate(layers):
         outputs, state = one_way(values, layer, mask, backwards=backwards)
-        residual = residual_from is not None and k >= residual_from
-        values = outputs + values if residual else outputs
+        values = outputs + values if k >= residual_from else outputs
         states.append(state)
     return values, states
 
 
-def join_states(forward, backward):
-    """[fw; bw] on the last axis, inside the cell's own structure."""
+def merge_states(merge, forward, backward):
+    """merge(fw, bw), inside the cell's own structure."""
     if isinstance(forward, (list, tuple)):
-        return [join_states(f, b) for f, b in zip(forward, backward, strict=True)]
-    return join(forward, backward)
+        both = zip(forward, backward, strict=True)
+        return [merge_states(merge, f, b) for f, b in both]
+    return merge(forward, backward)
 
 
-@float64
-def bidirectional(values, forward, backward, mask=None):
+def bidirectional(values, forward, backward, mask=None, *, merge=join):
     """Bahdanau et al. 2015, section A.2.1, eq. (7): h_j = [h_j forward; h_j backward].
 
     -> values [batch, source, 2 * units], state [fw; bw]. Numbering to be checked.
     """
     ahead, forward_state = one_way(values, forward, mask)
     behind, backward_state = one_way(values, backward, mask, backwards=True)
-    return join(ahead, behind), join_states(forward_state, backward_state)
+    return merge(ahead, behind), merge_states(merge, forward_state, backward_state)
 
 
-@float64
-def stacked_bidirectional(values, layers, mask=None, *, residual_from=99):
+def stacked_bidirectional(values, layers, mask=None, *, residual_from=99, merge=join):
     """Bidirectional layers on top of each other; layers are (forward, backward).
 
     Chen et al. 2018, section 4.1 (to be checked): from layer `residual_from` on,
     counted from 0, a layer adds what it has read to what it puts out.
     """
     states = []
-    for k, (forward, backward) in enumerate(layers):
-        outputs, state = bidirectional(values, forward, backward, mask)
+    for k, layer in enumerate(layers):
+        outputs, state = bidirectional(values, *layer, mask, merge=merge)
         values = outputs + values if k >= residual_from else outputs
         states.append(state)
     return values, states
 
 
-@float64
 def gnmt(values, bottom, layers, mask=None, *, residual_from=2):
     """Wu et al. 2016, sections 3.1, 3.2: one bidirectional layer, then one-way ones.
 
@@ -90,7 +85,6 @@ def gnmt(values, bottom, layers, mask=None, *, residual_from=2):
     return values, states
 
 
-@float64
 def group(values, mask=None, factor=2):
     """Chan et al. 2016, eq. (5), numbering to be checked: [h_2i; h_2i+1] as one step.
 
@@ -111,7 +105,6 @@ def group(values, mask=None, factor=2):
     return grouped, grouped_mask
 
 
-@float64
 def pyramid(values, layers, mask=None, *, factor=2):
     """Chan et al. 2016, section 3.1: a bidirectional layer, grouping before each next.
 
@@ -130,7 +123,6 @@ def pyramid(values, layers, mask=None, *, factor=2):
     return values, states, mask
 
 
-@float64
 def normalized(values, gain, bias, mask=None, epsilon=1e-5):
     """Ba et al. 2016: each position by its own mean and variance; padding stays 0."""
     deviation = values - values.mean(axis=-1, keepdims=True)

@@ -6,8 +6,6 @@ In the comments s is the query s_{i-1} (Luong: h_t) and h the memory h_j (h_s).
 
 import numpy as np
 
-from .precision import float64
-
 
 def each(query, value, score):
     """scores[n, j] = score(s_n, h_nj), one pair at a time."""
@@ -17,24 +15,23 @@ def each(query, value, score):
     )
 
 
-@float64
-def additive(query, value, *, query_kernel, key_kernel, v, g=None, b=0.0, r=0.0):
+def additive(query, value, *, query_kernel, key_kernel, v, g=None, b=0.0):
     """Bahdanau et al. 2015, section A.1.2; normalised form when `g` is given.
 
     A.1.2:    e_ij = v_a . tanh(W_a s_{i-1} + U_a h_j)
     Raffel et al. 2017, eq. (16), numbering to be checked:
               e_ij = g v / ||v|| . tanh(W s_{i-1} + V h_j + b) + r
-    The weight norm is that of Salimans & Kingma 2016, eq. (2).
+    without r, which `attention.monotonic` adds. The weight norm is that of Salimans &
+    Kingma 2016, eq. (2).
     """
     direction = v if g is None else g * v / np.sqrt(np.sum(v * v))
     return each(
         query,
         value,
-        lambda s, h: direction @ np.tanh(s @ query_kernel + h @ key_kernel + b) + r,
+        lambda s, h: direction @ np.tanh(s @ query_kernel + h @ key_kernel + b),
     )
 
 
-@float64
 def dot(query, value, *, scale=1.0):
     """Luong et al. 2015, section 3.1, "dot": score(h_t, h_s) = h_t . h_s.
 
@@ -43,13 +40,11 @@ def dot(query, value, *, scale=1.0):
     return each(query, value, lambda s, h: scale * (s @ h))
 
 
-@float64
 def scaled_dot(query, value, *, scale=1.0):
     """Vaswani et al. 2017, eq. (1): q . k / sqrt(depth)."""
     return each(query, value, lambda s, h: scale * (s @ h) / np.sqrt(len(s)))
 
 
-@float64
 def general(query, value, *, kernel, scale=1.0):
     """Luong et al. 2015, section 3.1, "general": h_t . W_a h_s.
 
@@ -59,7 +54,6 @@ def general(query, value, *, kernel, scale=1.0):
     return each(query, value, lambda s, h: scale * (s @ (kernel @ h)))
 
 
-@float64
 def concat(query, value, *, kernel, v, b=0.0):
     """Luong et al. 2015, section 3.1, "concat": v_a . tanh(W_a [h_t; h_s]).
 
@@ -70,67 +64,42 @@ def concat(query, value, *, kernel, v, b=0.0):
     )
 
 
-@float64
-def location(query, value, *, kernel, b=0.0):
-    """Luong et al. 2015, eq. (8), "location": a_t = softmax(W_a h_t).
-
-    kernel [query_depth, longest_source]; a shorter source uses the first columns.
-    Of `value` only the length counts. Numbering to be checked (arXiv or EMNLP).
-    """
-    source = len(value[0])
-    return np.array([(s @ kernel + b)[:source] for s in query])
-
-
-@float64
-def projected_dot(
-    query,
-    value,
-    *,
-    query_kernel,
-    key_kernel,
-    query_bias=0.0,
-    key_bias=0.0,
-    factor=1.0,
-):
+def projected_dot(query, value, *, query_kernel, key_kernel, factor=1.0):
     """(W_Q q) . (W_K h), Vaswani et al. 2017, section 3.2.2, one head.
 
     Not divided by sqrt(units): pass that as `factor` where it is wanted.
     """
     return each(
-        query,
-        value,
-        lambda s, h: (
-            factor * ((s @ query_kernel + query_bias) @ (h @ key_kernel + key_bias))
-        ),
+        query, value, lambda s, h: factor * ((s @ query_kernel) @ (h @ key_kernel))
     )
 
 
-@float64
 def one_layer(query, value, *, w, b=0.0):
     """The one-layer form of lecture notes: tanh(w . [s; h]), a number in (-1, 1)."""
     return each(query, value, lambda s, h: np.tanh(w @ np.concatenate([s, h]) + b))
 
 
-@float64
-def coverage_additive(
-    query, value, coverage, *, query_kernel, key_kernel, coverage_kernel, v, b=0.0
-):
+def additive_with(extra, query, value, *, query_kernel, key_kernel, v, b=0.0):
+    """v . tanh(W s + U h_j + extra_j + b), extra [batch, source, units]."""
+    rows = []
+    for s, memory, more in zip(query, value, extra, strict=True):
+        hidden = [
+            np.tanh(s @ query_kernel + h @ key_kernel + more[j] + b)
+            for j, h in enumerate(memory)
+        ]
+        rows.append([v @ x for x in hidden])
+    return np.array(rows)
+
+
+def coverage_additive(query, value, coverage, *, coverage_kernel, **weights):
     """See et al. 2017, eq. (11): e_i = v . tanh(W_h h_i + W_s s_t + w_c c_i + b).
 
     coverage [batch, source]; coverage_kernel is the vector w_c, [units].
     """
     w_c = np.reshape(coverage_kernel, [-1])
-    rows = []
-    for s, memory, c in zip(query, value, coverage, strict=True):
-        row = []
-        for i, h in enumerate(memory):
-            hidden = np.tanh(h @ key_kernel + s @ query_kernel + w_c * c[i] + b)
-            row.append(v @ hidden)  # (11)
-        rows.append(row)
-    return np.array(rows)
+    return additive_with(coverage[..., None] * w_c, query, value, **weights)  # (11)
 
 
-@float64
 def location_features(alignment, filters):
     """Chorowski et al. 2015, eq. (8): f_i = F * alpha_{i-1}, [batch, source, filters].
 
@@ -151,35 +120,15 @@ def location_features(alignment, filters):
     return features
 
 
-@float64
-def location_sensitive(
-    query,
-    value,
-    alignment,
-    *,
-    query_kernel,
-    key_kernel,
-    filters,
-    location_kernel,
-    v,
-    b=0.0,
-):
+def location_sensitive(query, value, alignment, *, filters, location_kernel, **weights):
     """Chorowski et al. 2015, eq. (9): e_ij = w . tanh(W s + V h_j + U f_ij + b).
 
     alignment [batch, source] is alpha_{i-1}; location_kernel is U, [filters, units].
     """
     features = location_features(alignment, filters)
-    rows = []
-    for s, memory, f in zip(query, value, features, strict=True):
-        row = []
-        for j, h in enumerate(memory):
-            hidden = s @ query_kernel + h @ key_kernel + f[j] @ location_kernel + b
-            row.append(v @ np.tanh(hidden))  # (9)
-        rows.append(row)
-    return np.array(rows)
+    return additive_with(features @ location_kernel, query, value, **weights)  # (9)
 
 
-@float64
 def multi_head_additive(query, value, *, query_kernel, key_kernel, v, b=None):
     """Chen et al. 2018 (RNMT+), section 4.1: A.1.2 in every head. No number.
 

@@ -1,311 +1,202 @@
-"""The oracles against published numbers and against stock Keras cells."""
+"""The oracles against stock Keras cells, against each other, and by hand.
+
+Published numbers are compared with the layers, in tests/goldens.
+"""
 
 import functools
 
+import keras
 import numpy as np
 import pytest
 
-from tests.goldens import attention_wrapper as wrapper
-from tests.oracles import alignment, attention, cells, decoders, encoders, scores
+from tests.oracles import alignment as align
+from tests.oracles import attention, cells, decoders, encoders, scores
 
-ROWS = pytest.mark.parametrize("name", sorted(wrapper.ROWS))
+BATCH, SOURCE, TARGET, UNITS, DEPTH = 3, 5, 4, 4, 4
+MASK = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1], [0, 0, 0, 0, 0]], dtype=bool)
+close = functools.partial(np.testing.assert_allclose, rtol=0, atol=1e-12)
 
 
-def constant_cell(step, inputs, units, gates, bias_shape, forget_bias=False):
-    """Keras's tests: kernel 0.01, recurrent kernel 0.02, bias 0.03."""
-    bias = np.full(bias_shape, 0.03)
-    if forget_bias:
-        bias[units : 2 * units] = 1.0  # unit_forget_bias
-    return functools.partial(
-        step,
-        kernel=np.full([inputs, gates * units], 0.01),
-        recurrent_kernel=np.full([units, gates * units], 0.02),
-        bias=bias,
+@pytest.fixture
+def normal():
+    random = np.random.default_rng(7)
+    return lambda *shape: random.normal(size=shape)
+
+
+def additive_weights(normal):
+    names = {"query_kernel": UNITS, "key_kernel": DEPTH}
+    weights = {name: normal(depth, 6) for name, depth in names.items()}
+    return weights | {"v": normal(6), "b": normal(6)}
+
+
+# Scores.
+
+
+def test_coverage_and_location_reduce_to_additive(normal):
+    s, h, w = normal(2, UNITS), normal(2, SOURCE, DEPTH), additive_weights(normal)
+    alpha, w_c = np.abs(normal(2, SOURCE)), normal(6)
+    covered = functools.partial(scores.coverage_additive, s, h, coverage_kernel=w_c)
+    close(covered(np.zeros_like(alpha), **w), scores.additive(s, h, **w))
+    # A filter of width one and weight one hands on alpha itself: eq. (11).
+    filters = {"filters": np.ones([1, 1]), "location_kernel": w_c[None]}
+    located = scores.location_sensitive(s, h, alpha, **filters, **w)
+    close(located, covered(alpha, **w))
+
+
+def test_one_head_is_bahdanau(normal):
+    w = additive_weights(normal)
+    one = {"query_kernel": w["query_kernel"][:, None]}
+    one |= {"key_kernel": w["key_kernel"][:, None], "v": w["v"][None]}
+    s, h = normal(BATCH, UNITS), normal(BATCH, SOURCE, DEPTH)
+    context, alpha, _ = attention.multi_head_additive(
+        s, h, MASK, (), b=w["b"][None], **one
     )
+    score = functools.partial(scores.additive, **w)
+    expected = attention.softmax(s, h, MASK, (), score=score)
+    close(context, expected[0])
+    close(alpha[:, 0], expected[1])
 
 
-def range_sequence(*shape):
-    return np.arange(np.prod(shape), dtype="float64").reshape(shape)
+# Alignments.
 
 
-# tensorflow/addons d208d752, seq2seq/tests/attention_wrapper_test.py.
+def test_monotonic_recursion_is_the_sum_over_paths():
+    random = np.random.default_rng(7)
+    p, previous = random.random([4, 6]), random.dirichlet(np.ones(6), size=4)
+    got = align.soft_monotonic(p, previous)
+    for n in range(4):
+        for j in range(6):
+            total = sum(  # Raffel et al. 2017, eq. (9)
+                previous[n, k] * np.prod(1 - p[n, k:j]) for k in range(j + 1)
+            )
+            close(got[n, j], p[n, j] * total)
+    close(align.parallel_monotonic(p, previous), got)
 
 
-def wrapper_attend(row, memory, mask, mode):
-    weights = wrapper.score_weights(row)
-    if row.score == "luong":
-        # (h_t) . (K h_s): "general" with W_a = K transposed.
-        weights = {"score": "general", "kernel": weights["key_kernel"].T}
-    else:
-        weights["score"] = "additive"
-    if row.monotonic:
-        return attention.bind(attention.monotonic, memory, mask, mode=mode, **weights)
-    return attention.bind(attention.luong, memory, mask, **weights)
-
-
-def run_wrapper(row, mode="parallel"):
-    inputs, memory, mask = wrapper.inputs()
-    zeros = np.zeros([5, wrapper.UNITS])
-    start = np.zeros([5, 8])
-    start[:, 0] = 1.0
-    fed = wrapper.ATTENTIONAL_UNITS if row.attentional else 10
-    kernel = wrapper.attentional_kernel_context_first() if row.attentional else None
-    outputs, alphas, (layers, _, _) = decoders.luong(
-        inputs,
-        [[zeros, zeros]],
-        start if row.monotonic else (),
-        np.zeros([5, fed]),
-        attend=wrapper_attend(row, memory, mask, mode),
-        cells=[functools.partial(cells.lstm, **wrapper.lstm_weights(row))],
-        attentional_kernel=kernel,
-        activation=None,
-    )
-    return outputs, alphas, *layers[0]
-
-
-@ROWS
-def test_attention_wrapper_means(name):
-    row = wrapper.ROWS[name]
-    wrapper.check(row, *run_wrapper(row), tolerance=1e-6)
-
-
-@pytest.mark.parametrize("name", [n for n in wrapper.ROWS if "monotonic" in n])
-def test_attention_wrapper_means_by_the_recursion(name):
-    # The floor in the peer's closed form is felt with Luong's large scores only.
-    row = wrapper.ROWS[name]
-    if row.score == "luong":
-        row = row._replace(means=wrapper.LUONG_MONOTONIC_EXACT)
-    wrapper.check(row, *run_wrapper(row, mode="soft"), tolerance=1e-6)
-
-
-def test_attention_wrapper_without_attention_layer_in_full():
-    outputs = run_wrapper(wrapper.ROWS["not_use_attention_layer"])[0]
-    np.testing.assert_allclose(outputs[0, 0], wrapper.FIRST_OUTPUT, atol=2e-6)
-    np.testing.assert_allclose(outputs[4, 2], wrapper.LAST_OUTPUT, atol=2e-6)
-
-
-def test_attention_wrapper_recipe():
-    decoder, memory = wrapper.draw()
-    np.testing.assert_allclose(decoder.sum(dtype="float64"), -9.902673, atol=1e-5)
-    np.testing.assert_allclose(memory.sum(dtype="float64"), 10.106771, atol=1e-5)
-    np.testing.assert_allclose(decoder[0, 0, 0], -1.095128, atol=1e-6)
-    np.testing.assert_allclose(memory[0, 0, 0], -1.548990, atol=1e-6)
-    kernel = wrapper.attentional_kernel()
-    np.testing.assert_allclose(kernel.sum(dtype="float64"), 0.1004426, atol=1e-6)
-    first = [-0.2785409, 0.4009766, -0.2704615, -0.3098901, -0.4010338, -0.0107132]
-    last = [-0.2309449, 0.2051252, -0.4381864, -0.079812, 0.081989, -0.027871]
-    np.testing.assert_allclose(kernel[[0, 18]], [first, last], atol=1e-7)
-
-
-def test_attention_wrapper_kernel_is_tensorflows_philox_draw():
-    import tensorflow as tf
-
-    seed, seed2 = wrapper.PHILOX_SEEDS
-
-    @tf.function  # a fresh graph: the op's counter starts at zero
-    def draw():
-        return tf.raw_ops.RandomUniform(
-            shape=[19, 6], dtype=tf.float32, seed=seed, seed2=seed2
-        )
-
-    np.testing.assert_array_equal(draw().numpy() * 2.0**23, wrapper.DRAWS)
-
-
-def test_attention_wrapper_masking():
-    # test_masking: memory of ones, lengths 1..4, queries of ones, luong.
-    memory, queries = np.ones([4, 4, 5]), np.ones([4, 4, 5])
-    mask = np.tril(np.ones([4, 4], dtype=bool))
-    attend = attention.bind(attention.luong, memory, mask)
-    _, alignments, _ = attention.over_targets(attend, queries)
-    for t in range(4):
-        assert np.triu(alignments[:, t], k=1).sum() == 0.0
-        np.testing.assert_allclose(alignments[:, t].sum(axis=1), 1.0)
-
-
-# keras-team/keras v3.15.1, layers/attention.
-
-QUERY = np.array([[[1.0, 0.0], [0.0, 1.0]]])
-KEY = np.array([[[0.0, 1.0], [1.0, 0.0]]])
-VALUE = np.array([[[1.0, 2.0], [3.0, 4.0]]])
-
-
-def attend_keys(e, mask=None):
-    """The tests have key and value apart: align by the key, sum the value."""
-    alpha = alignment.masked_softmax(e, mask)
-    return attention.context_of(alpha, VALUE, mask), alpha
-
-
-def test_keras_additive_attention():
-    # additive_attention_test.test_attention_correctness: weights one, no projection.
-    weights = {"query_kernel": np.eye(2), "key_kernel": np.eye(2), "v": np.ones(2)}
-    expected = [[1.727483, 2.727483], [2.272517, 3.272517]]
-    alphas = [[0.636258, 0.363742], [0.363742, 0.636258]]
-    for t in range(2):
-        context, alpha = attend_keys(scores.additive(QUERY[:, t], KEY, **weights))
-        np.testing.assert_allclose(context[0], expected[t], atol=1e-6)
-        np.testing.assert_allclose(alpha[0], alphas[t], atol=1e-6)
-
-
-def test_keras_dot_attention():
-    # attention_test.test_attention_correctness.
-    expected = [[2.462117, 3.462117], [1.537883, 2.537883]]
-    alphas = [[0.268941, 0.731059], [0.731059, 0.268941]]
-    for t in range(2):
-        context, alpha = attend_keys(scores.dot(QUERY[:, t], KEY))
-        np.testing.assert_allclose(context[0], expected[t], atol=1e-6)
-        np.testing.assert_allclose(alpha[0], alphas[t], atol=1e-6)
-
-
-def test_keras_attention_mask():
-    # attention_test.test_attention_with_mask: the value mask is [True, False].
-    for t in range(2):
-        e = scores.dot(QUERY[:, t], KEY)
-        context, alpha = attend_keys(e, np.array([[True, False]]))
-        np.testing.assert_array_equal(alpha, [[1.0, 0.0]])
-        np.testing.assert_array_equal(context, VALUE[:, 0])
-
-
-def test_cyberzhg_scaled_dot():
-    # CyberZHG/keras-self-attention f3bf21d, test_sample: row 2 of the output.
-    embedding = np.array(
-        [
-            [0.1, 0.2, 0.3, 0.4, 0.5],
-            [0.2, 0.3, 0.4, 0.6, 0.5],
-            [0.4, 0.7, 0.2, 0.6, 0.9],
-            [0.3, 0.5, 0.8, 0.9, 0.1],
-        ]
-    )
-    ids = np.array([1, 2, 3, 1, 0])
-    value = embedding[ids][None]
-    context, _, _ = attention.luong(
-        value[:, 2], value, (ids > 0)[None], score="scaled_dot"
-    )
-    expected = [0.27883747, 0.45767492, 0.47448885, 0.69199574, 0.47368336]
-    np.testing.assert_allclose(context[0], expected, atol=1e-7)
-
-
-# keras-team/keras, keras/src/layers/rnn: gru_test.py at 03313da2, lstm_test.py at
-# 12ada9a3, bidirectional_test.py at 17dff27b, rnn_test.py at v3.15.1.
-
-
-def test_keras_rnn_masking():
-    # rnn_test.test_masking: a cell of ones, h = x W + h U.
-    def cell(x, h):
-        return x @ np.ones([3, 2]) + h @ np.ones([2, 2])
-
-    mask = np.array([[1, 1, 1, 0], [1, 1, 0, 0]], dtype=bool)
-    layer = (cell, np.zeros([2, 2]))
-    outputs, state = encoders.one_way(range_sequence(2, 4, 3), layer, mask)
-    np.testing.assert_array_equal(outputs[..., 0], [[3, 18, 57, 0], [39, 126, 0, 0]])
-    np.testing.assert_array_equal(state[:, 1], [57, 126])
-
-
-def test_keras_lstm_masking():
-    # lstm_test.test_masking with zero_output_for_mask.
-    cell = constant_cell(cells.lstm, 3, 2, 4, [8], forget_bias=True)
-    mask = np.array([[1, 1, 1, 0], [1, 1, 0, 0]], dtype=bool)
-    layer = (cell, [np.zeros([2, 2])] * 2)
-    outputs, state = encoders.one_way(range_sequence(2, 4, 3), layer, mask)
-    expected = [[0.01588910, 0.05552048, 0.11755939, 0], [0.14185596, 0.28556206, 0, 0]]
-    for unit in range(2):
-        np.testing.assert_allclose(outputs[..., unit], expected, atol=1e-7)
-        np.testing.assert_allclose(
-            state[0][:, unit], [0.11755939, 0.28556206], atol=1e-7
-        )
-
-
-def test_keras_lstm_initial_state():
-    # lstm_test.test_pass_initial_state, forwards and go_backwards.
-    cell = constant_cell(cells.lstm, 3, 2, 4, [8], forget_bias=True)
-    layer = (cell, [range_sequence(2, 2)] * 2)
-    for backwards, expected in (
-        (False, [[0.20574439, 0.3558822], [0.64930826, 0.66276]]),
-        (True, [[0.13281618, 0.2790356], [0.5839337, 0.5992567]]),
-    ):
-        _, (h, _) = encoders.one_way(
-            range_sequence(2, 4, 3), layer, backwards=backwards
-        )
-        np.testing.assert_allclose(h, expected, atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("step", "bias_shape", "expected"),
-    [
-        (cells.gru, [2, 9], [0.5217289, 0.6371659, 0.39384964]),
-        (cells.gru_reset_before, [9], [0.51447755, 0.6426879, 0.40208298]),
-    ],
-)
-def test_keras_gru_reset_after_and_before(step, bias_shape, expected):
-    # gru_test.test_correctness, reset_after True and False.
-    cell = constant_cell(step, 4, 3, 3, bias_shape)
-    _, h = encoders.one_way(range_sequence(3, 6, 4), (cell, np.zeros([3, 3])))
-    for unit in range(3):
-        np.testing.assert_allclose(h[:, unit], expected, atol=1e-6)
-
-
-def test_keras_bidirectional_gru_masking():
-    # bidirectional_test.test_masking: holes inside the sequence.
-    cell = constant_cell(cells.gru, 3, 2, 3, [2, 6])
-    layer = (cell, np.zeros([2, 2]))
-    mask = np.array([[1, 1, 0, 1], [1, 0, 0, 1]], dtype=bool)
-    _, state = encoders.bidirectional(range_sequence(2, 4, 3), layer, layer, mask)
-    expected = [[0.19393763, 0.11669192], [0.30818558, 0.28380975]]
-    np.testing.assert_allclose(state[:, [0, 2]], expected, atol=1e-6)
-
-
-def test_keras_bidirectional_simple_and_gru():
-    # bidirectional_test.test_correctness: last states; the sum of both directions.
-    values = range_sequence(2, 3, 4)
-    layer = (constant_cell(cells.simple, 4, 2, 1, [2]), np.zeros([2, 2]))
-    _, state = encoders.bidirectional(values, layer, layer)
-    expected = [[0.39687276, 0.10004295], [0.7237238, 0.53391594]]
-    np.testing.assert_allclose(state[:, [0, 2]], expected, atol=1e-6)
-    layer = (constant_cell(cells.gru, 4, 2, 3, [2, 6]), np.zeros([2, 2]))
-    outputs, _ = encoders.bidirectional(values, layer, layer)
-    expected = [[0.20937867, 0.34462988, 0.40290534], [0.59829646, 0.6734641, 0.647967]]
-    np.testing.assert_allclose(
-        outputs[..., 0] + outputs[..., 2], expected, rtol=0, atol=1e-6
-    )
-
-
-@pytest.mark.parametrize(
-    ("step", "name", "options", "bias_shape"),
-    [
-        (cells.simple, "SimpleRNNCell", {}, [5]),
-        (cells.gru, "GRUCell", {"reset_after": True}, [2, 15]),
-        (cells.gru_reset_before, "GRUCell", {"reset_after": False}, [15]),
-        (cells.lstm, "LSTMCell", {}, [20]),
-    ],
-)
-def test_cells_are_stock_keras_cells(step, name, options, bias_shape):
-    # Constant kernels cannot tell the order of the gates: random ones can.
-    import keras
-
+def test_hard_monotonic_is_soft_for_certain_probabilities():
     random = np.random.default_rng(0)
+    mask = random.random([100, 7]) < 0.8
+    hard = soft = align.first_position(mask)
+    for _ in range(4):
+        p = (random.random([100, 7]) < 0.4).astype(float)
+        hard = align.hard_monotonic(p, hard, mask)
+        soft = align.soft_monotonic(p, soft, mask)
+        np.testing.assert_array_equal(hard, soft)
+    assert 0 < hard.sum() < 100  # some have walked past the end
+
+
+def test_local_windows_count_from_one():
+    e = np.log(np.array([[1.0, 2.0, 3.0, 4.0, 5.0]]))
+    close(align.local_m(e, [1], 1), [[1 / 3, 2 / 3, 0, 0, 0]])
+    close(align.local_m(e, [3], 1), [[0, 2 / 9, 3 / 9, 4 / 9, 0]])
+    close(align.local_m(e, [7], 1), np.zeros([1, 5]))
+    mask = np.array([[True, True, True, False, False]])
+    close(align.local_m(e, [3], 1, mask), [[0, 2 / 5, 3 / 5, 0, 0]])
+    # p_t = 2.5, D = 2: positions 1..4, distances 1.5, .5, .5, 1.5, sigma = 1.
+    bell = np.exp(-(np.array([1.5, 0.5, 0.5, 1.5]) ** 2) / 2)
+    expected = np.append(np.array([1, 2, 3, 4]) / 10 * bell, 0.0)
+    close(align.local_p(e, [2.5], 2), expected[None])
+
+
+# Cells.
+
+
+@pytest.mark.parametrize(
+    ("step", "name", "options"),
+    [
+        (cells.simple, "SimpleRNNCell", {}),
+        (cells.gru, "GRUCell", {"reset_after": True}),
+        (cells.gru_reset_before, "GRUCell", {"reset_after": False}),
+        (cells.lstm, "LSTMCell", {}),
+    ],
+)
+def test_cells_are_stock_keras_cells(normal, step, name, options):
     cell = getattr(keras.layers, name)(5, dtype="float64", **options)
     cell.build((3, 4))
-    weights = {
-        "kernel": random.normal(size=cell.kernel.shape),
-        "recurrent_kernel": random.normal(size=cell.recurrent_kernel.shape),
-        "bias": random.normal(size=bias_shape),
-    }
-    cell.set_weights(list(weights.values()))
-    x = random.normal(size=[3, 4])
-    states = [random.normal(size=[3, 5]) for _ in range(2 if name[0] == "L" else 1)]
+    cell.set_weights([normal(*weight.shape) for weight in cell.weights])
+    x, states = normal(3, 4), [normal(3, 5) for _ in range(1 + (name == "LSTMCell"))]
     _, expected = cell(x, list(states))
-    got = step(x, states if len(states) == 2 else states[0], **weights)
-    got = got if isinstance(got, list) else [got]
-    for a, b in zip(got, expected, strict=True):
-        np.testing.assert_allclose(a, np.asarray(b), atol=1e-12)
-
-
-@pytest.mark.parametrize("width", [1, 2, 3, 4, 7])
-def test_location_features_are_keras_conv1d_same(width):
-    import keras
-
-    random = np.random.default_rng(width)
-    alpha, filters = random.random([2, 5]), random.normal(size=[width, 1, 3])
-    expected = keras.ops.conv(alpha[..., None], filters, strides=1, padding="same")
-    np.testing.assert_allclose(
-        scores.location_features(alpha, filters), np.asarray(expected), atol=1e-6
+    weights = [np.asarray(weight) for weight in cell.weights]
+    names = ("kernel", "recurrent_kernel", "bias")
+    got = step(
+        x,
+        states if len(states) == 2 else states[0],
+        **dict(zip(names, weights, strict=True)),
     )
+    for a, b in zip(keras.tree.flatten(got), expected, strict=True):
+        close(a, b)
+
+
+def test_paper_gru_is_chos_with_the_update_gate_turned_round(normal):
+    x, h = normal(3, 2), normal(3, UNITS)
+    kernel, recurrent, bias = normal(2, 12), normal(UNITS, 12), normal(12)
+    turned = [array.copy() for array in (kernel, recurrent, bias)]
+    for array in turned:
+        array[..., :UNITS] *= -1.0  # sigmoid(-a) = 1 - sigmoid(a)
+    names = ("kernel", "recurrent_kernel", "bias")
+    close(
+        cells.gru_paper(x, h, kernel=kernel, recurrent_kernel=recurrent, bias=bias),
+        cells.gru_reset_before(x, h, **dict(zip(names, turned, strict=True))),
+    )
+
+
+# Whole sequences.
+
+
+def test_gnmt_decoder_residuals_and_contexts_by_hand(normal):
+    value = normal(BATCH, SOURCE, DEPTH)
+    weights = additive_weights(normal)
+
+    score = functools.partial(scores.additive, **weights)
+
+    def attend(query, state):
+        return attention.softmax(query, value, MASK, state, score=score)
+
+    zeros, seen = np.zeros([BATCH, UNITS]), []
+
+    def echo(x, state):  # a cell that shows a constant and keeps what it was given
+        seen.append(x)
+        return np.ones([BATCH, UNITS])
+
+    x, context = normal(BATCH, 1, 2), attend(zeros, ())[0]
+    outputs, _, _ = decoders.gnmt(x, [zeros] * 4, (), attend=attend, cells=[echo] * 4)
+    # Layers 0 and 1 show 1, layer 2 shows 1 + 1, layer 3 shows 1 + 2.
+    close(outputs[:, 0], np.concatenate([np.full([BATCH, UNITS], 3.0), context], -1))
+    close(seen[0], x[:, 0])
+    for layer, below in ((1, 1.0), (2, 1.0), (3, 2.0)):
+        fed = np.concatenate([np.full([BATCH, UNITS], below), context], axis=-1)
+        close(seen[layer], fed)
+
+
+def recurrent(normal, inputs):
+    weights = {"kernel": normal(inputs, UNITS), "recurrent_kernel": np.eye(UNITS)}
+    return functools.partial(cells.simple, **weights), np.zeros([BATCH, UNITS])
+
+
+def test_backward_half_is_the_forward_half_of_the_reversed_row(normal):
+    x, layer = normal(BATCH, SOURCE, 2), recurrent(normal, 2)
+    values, state = encoders.bidirectional(x, layer, layer)
+    turned, _ = encoders.bidirectional(x[:, ::-1], layer, layer)
+    close(values[..., UNITS:], turned[:, ::-1, :UNITS])
+    close(state, np.concatenate([values[:, -1, :UNITS], values[:, 0, UNITS:]], axis=-1))
+
+
+def test_gnmt_encoder_residual_starts_at_the_third_layer(normal):
+    x, bottom = normal(BATCH, SOURCE, 2), recurrent(normal, 2)
+    second = recurrent(normal, 2 * UNITS)
+    silent = (lambda x, state: np.zeros([BATCH, UNITS]), second[1])
+    below, _ = encoders.gnmt(x, (bottom, bottom), [second])
+    above, states = encoders.gnmt(x, (bottom, bottom), [second, silent, silent])
+    assert len(states) == 4
+    close(above, below)  # h + x with h = 0, twice
+    cut, _ = encoders.gnmt(x, (bottom, bottom), [second, silent], residual_from=9)
+    close(cut, 0.0)
+
+
+def test_groups_of_the_pyramid():
+    values = np.arange(10.0).reshape(1, 5, 2)
+    mask = np.array([[True, True, True, False, False]])
+    grouped, grouped_mask = encoders.group(values, mask)
+    np.testing.assert_array_equal(grouped, [[[0, 1, 2, 3], [4, 5, 0, 0], [0, 0, 0, 0]]])
+    np.testing.assert_array_equal(grouped_mask, [[True, True, False]])
+    assert encoders.group(values, factor=3)[0].shape == (1, 2, 6)

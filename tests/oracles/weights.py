@@ -14,7 +14,7 @@ from keras import tree
 import keras_seqattn as ks
 from keras_seqattn.layers.parts.cell_factory import KerasCell, NormalizedCell
 from tests.oracles import alignment as align
-from tests.oracles import attention, cells, decoders
+from tests.oracles import attention, cells, decoders, scores
 
 
 def array(variable):
@@ -40,18 +40,19 @@ class Mechanism(NamedTuple):
     """An attention layer's oracle."""
 
     attend: Any  # (query, value, mask, state) -> context, alignment, state
-    start: Any = lambda batch, source: ()  # the state before the first query
+    start: Any = lambda mask: ()  # the first state, of a mask [batch, source]
 
     def over_targets(self, query, value, query_mask, value_mask):
         """Contexts [batch, target, ...], alignments [batch, target, ..., source]."""
-        state, contexts, alignments = self.start(*value.shape[:2]), [], []
-        for t in range(query.shape[1]):
-            real = decoders.real_at(query_mask, query, t)
-            context, alpha, new = self.attend(query[:, t], value, value_mask, state)
-            contexts.append(decoders.blank(real, context))
-            alignments.append(decoders.blank(real, alpha))
-            state = decoders.carry(real, new, state)
-        return np.stack(contexts, axis=1), np.stack(alignments, axis=1)
+        query, value = query.astype("float64"), value.astype("float64")
+        attend, first = self.bind(value, value_mask), self.first(value, value_mask)
+        contexts, alignments, _ = decoders.over_time(attend, query, first, query_mask)
+        return contexts, alignments
+
+    def first(self, value, mask):
+        """The state before the first query."""
+        whole = align.everything_real(*value.shape[:2])
+        return self.start(whole if mask is None else mask)
 
     def bind(self, value, mask):
         """attend(query, state), as the decoders want it."""
@@ -64,19 +65,22 @@ def mechanism(layer):
 
 
 def plain_score(layer):
-    """Name of the score in `scores`, and its weights."""
-    return SCORES[type(layer)](layer)
+    """A function of `scores` with its weights, and the projection of the values."""
+    weights = SCORES[type(layer)](layer)
+    score = functools.partial(getattr(scores, weights.pop("score")), **weights)
+    return {"score": score, "value_kernel": kernel(layer.value_projection)}
 
 
 def additive_score(layer):
-    weights = {**projections(layer), "v": array(layer.v)}
+    weights = {"score": "additive", **projections(layer), "v": array(layer.v)}
     if layer.normalize:
         weights |= {"g": array(layer.g), "b": array(layer.bias)}
-    return "additive", weights
+    return weights
 
 
 def luong_score(layer):
-    name, weights = layer.score_name, {}
+    name = layer.score_name
+    weights = {"score": name}
     if layer.scale:
         weights["scale"] = array(layer.g)
     if name == "general":  # a Dense on the memory holds W_a transposed
@@ -85,19 +89,17 @@ def luong_score(layer):
         halves = layer.query_projection, layer.key_projection
         weights["kernel"] = np.concatenate([kernel(half) for half in halves])
         weights["v"] = array(layer.v)
-    elif name == "location":
-        weights["kernel"] = kernel(layer.query_projection)
-    return name, weights
+    return weights
 
 
 def projected_dot_score(layer):
     factor = 1.0 if layer.factor is None else layer.factor
-    return "projected_dot", {**projections(layer), "factor": factor}
+    return {"score": "projected_dot", **projections(layer), "factor": factor}
 
 
 def one_layer_score(layer):
     halves = projections(layer).values()
-    return "one_layer", {"w": np.concatenate(list(halves))[:, 0]}
+    return {"score": "one_layer", "w": np.concatenate(list(halves))[:, 0]}
 
 
 def projections(layer):
@@ -109,33 +111,31 @@ def projections(layer):
 
 def softmax(layer):
     """Any plain score under a softmax."""
-    name, weights = plain_score(layer)
-    weights["value_kernel"] = kernel(layer.value_projection)
-    return Mechanism(functools.partial(attention.luong, score=name, **weights))
+    if getattr(layer, "score_name", None) == "location":
+        weights = {"kernel": kernel(layer.query_projection)}
+        return Mechanism(functools.partial(attention.location, **weights))
+    return Mechanism(functools.partial(attention.softmax, **plain_score(layer)))
 
 
 def local(layer):
-    name, weights = plain_score(layer.attention)
-    weights |= {"score": name, "window": layer.window}
-    weights["value_kernel"] = kernel(layer.attention.value_projection)
+    weights = {**plain_score(layer.attention), "window": layer.window}
     if layer.position == "monotonic":
         attend = functools.partial(attention.local_m, **weights)
-        return Mechanism(attend, lambda batch, source: np.zeros(batch, dtype=int))
-    weights["position_kernel"] = kernel(layer.position_projection)
-    weights["position_v"] = array(layer.v_p)
+        return Mechanism(attend, lambda mask: np.zeros(len(mask), dtype=int))
+    weights["position"] = functools.partial(
+        align.predicted_position,
+        position_kernel=kernel(layer.position_projection),
+        position_v=array(layer.v_p),
+    )
     return Mechanism(functools.partial(attention.local_p, **weights))
 
 
 def monotonic(layer):
     soft = {"exact": "soft", "closed": "parallel"}[layer.form]
-    name, weights = plain_score(layer.attention)
-    if name == "additive":
-        weights["r"] = array(layer.r)
-    elif array(layer.r) != 0:
-        raise ValueError(f"The oracle of {name!r} has no r, received {array(layer.r)}.")
-    weights["value_kernel"] = kernel(layer.attention.value_projection)
     mode = soft if layer.inference == "soft" else "hard"
-    attend = functools.partial(attention.monotonic, score=name, mode=mode, **weights)
+    weights = {**plain_score(layer.attention), "r": array(layer.r)}
+    weights["step"] = getattr(align, f"{mode}_monotonic")
+    attend = functools.partial(attention.monotonic, **weights)
     return Mechanism(attend, align.first_position)
 
 
@@ -148,7 +148,7 @@ def coverage(layer):
         "value_kernel": kernel(layer.value_projection),
     }
     attend = functools.partial(attention.coverage, **weights)
-    return Mechanism(attend, lambda *shape: np.zeros(shape))
+    return Mechanism(attend, lambda mask: np.zeros(mask.shape))
 
 
 def location_sensitive(layer):
@@ -168,7 +168,7 @@ def location_sensitive(layer):
         context, alpha, _ = attend(query, value, mask, state)
         return context, alpha, state + alpha
 
-    return Mechanism(cumulative, lambda *shape: np.zeros(shape))
+    return Mechanism(cumulative, lambda mask: np.zeros(mask.shape))
 
 
 def multi_head(layer):
@@ -204,15 +204,6 @@ MECHANISMS = {
 
 # Recurrent cells ----------------------------------------------------------------------
 
-STEPS = {
-    "gru": cells.gru,
-    "gru_paper": cells.gru_paper,
-    "lstm": cells.lstm,
-    "simple": cells.simple,
-    "layer_norm_gru": cells.layer_norm_gru,
-    "layer_norm_lstm": cells.layer_norm_lstm,
-}
-
 
 def step_of(cell):
     """cell(x, state) of a cell inside a decoder; x is the input, then what is fed."""
@@ -222,7 +213,7 @@ def step_of(cell):
         fed = () if cell.fed_kernel is None else (cell.fed_kernel, cell.fed_norm)
         pairs = [(cell.input_kernel, cell.input_norm), fed]
         return normalized_step(
-            STEPS[cell.kind],
+            getattr(cells, cell.kind),
             [product(dense.kernel, norm) for dense, norm in filter(None, pairs)],
             product(cell.recurrent_kernel.kernel, cell.recurrent_norm),
             cell.state_norm,
@@ -237,7 +228,7 @@ def step_of(cell):
         weights["recurrent_kernel"] = np.concatenate(
             [weights["recurrent_kernel"], kernel(cell.proposal_kernel)], axis=1
         )
-    return functools.partial(STEPS[cell.kind], **weights)
+    return functools.partial(getattr(cells, cell.kind), **weights)
 
 
 def product(weight, norm):

@@ -1,13 +1,16 @@
 """One folder with two versions, and one server of it, for all tests."""
 
+import resource
+
 import pytest
 
 LETTERS = "abcdefgh ABCDEFGH éßü 0123456789"
+FILES = 200  # that the server may open: 72 connections
 
 
 @pytest.fixture(scope="session")
 def versions(tmp_path_factory):
-    """Version 1: signatures of many kinds."""
+    """A folder with version 1: signatures of many kinds."""
     from keras_seqattn import manifest
     from tests.serving import odd_model
 
@@ -19,13 +22,13 @@ def versions(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def served(versions):
-    """And version 2: a translator, untrained."""
+    """The same folder with version 2: a translator, untrained."""
     make_translator().export(versions, version=2)
     return versions
 
 
 def make_translator():
-    """With weights large enough that it says something."""
+    """A translator with weights so large that its answers are not empty."""
     import keras
     import numpy as np
 
@@ -34,11 +37,8 @@ def make_translator():
 
     keras.utils.set_random_seed(1)
     text = ks.text.Characters.learn([LETTERS])
-    model = zoo.bahdanau2015(
-        "small",
-        source_vocabulary=text.vocabulary_size,
-        target_vocabulary=text.vocabulary_size,
-    )
+    size = text.vocabulary_size
+    model = zoo.bahdanau2015("small", source_vocabulary=size, target_vocabulary=size)
     random = np.random.default_rng(1)
     model.set_weights([random.normal(0, 0.3, w.shape) for w in model.get_weights()])
     length = ks.decoding.RelativeLength(1.0, plus=3)
@@ -47,11 +47,16 @@ def make_translator():
 
 @pytest.fixture(scope="session")
 def process(served, tmp_path_factory):
-    """`seqattn serve`; it ends as it should."""
-    from tests.serving.process import Process
+    """`seqattn serve`, which may open few files; it ends with exit code 0."""
+    from tests.serving.servers import Process
 
     log = tmp_path_factory.mktemp("log") / "server.log"
-    server = Process(served, log, "--port", "0", "--max-text", "300")
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, limits[1]))
+    try:
+        server = Process(served, log, "--port", "0", "--max-text", "300")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
     try:
         yield server
         assert server.stop() == 0
@@ -62,13 +67,11 @@ def process(served, tmp_path_factory):
 
 @pytest.fixture
 def client(process):
-    """Of this server."""
     return process.client
 
 
 @pytest.fixture(scope="session")
 def odd(versions):
-    """Version 1, in this process."""
     from keras_seqattn.serving.model import ServedModel
 
     return ServedModel(versions / "1")

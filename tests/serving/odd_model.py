@@ -5,20 +5,18 @@ import tensorflow as tf
 
 def write(folder):
     """Strings, numbers, scalars, failures, and patience."""
-    functions = (half, echo, logarithm, wait, picky, read, repeat, total, spread)
-    signatures = {each.name: each.function for each in map(_Signature, functions)}
+    functions = (half, echo, logarithm, wait, picky, read, repeat, total)
+    signatures = {function.__name__: _traced(function) for function in functions}
     signatures["serving_default"] = signatures.pop("half")
     tf.saved_model.save(tf.Module(), folder, signatures=signatures)
 
 
-class _Signature:
-    def __init__(self, function):
-        self.name = function.__name__
-        specs = [
-            tf.TensorSpec(shape, dtype, name=name)
-            for name, (dtype, shape) in function.__annotations__.items()
-        ]
-        self.function = tf.function(function, input_signature=specs, autograph=False)
+def _traced(function):
+    specs = [
+        tf.TensorSpec(shape, dtype, name=name)
+        for name, (dtype, shape) in function.__annotations__.items()
+    ]
+    return tf.function(function, input_signature=specs, autograph=False)
 
 
 STRINGS, FLOATS = (tf.string, [None]), (tf.float32, [None])
@@ -45,7 +43,6 @@ def logarithm(x: FLOATS):
 
 
 def wait(seconds: FLOATS):
-    """Answers after so many seconds."""
     end = tf.timestamp() + tf.cast(tf.reduce_max(seconds), tf.float64)
     turns = tf.while_loop(lambda i: tf.timestamp() < end, lambda i: [i + 1], [0])
     with tf.control_dependencies(turns):
@@ -70,10 +67,4 @@ def repeat(text: STRINGS, times: (tf.int32, [])):
 
 
 def total(x: FLOATS):
-    """The output has no rows."""
     return {"sum": tf.reduce_sum(x)}
-
-
-def spread(text: STRINGS):
-    """As wide as the longest of its batch."""
-    return {"letters": tf.strings.unicode_split(text, "UTF-8").to_tensor()}

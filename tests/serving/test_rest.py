@@ -5,7 +5,11 @@ import json
 
 import numpy as np
 import pytest
+import tensorflow as tf
+from google.protobuf.json_format import ParseDict
+from tensorflow.core.protobuf import meta_graph_pb2
 
+from tests.raised import check_message
 from tests.serving.client import METRICS
 
 pytestmark = pytest.mark.system
@@ -14,35 +18,21 @@ TEXTS = ["abc", "é ü", "", "  ", "HAGEBAF 0123"]
 
 @pytest.fixture(scope="module")
 def signatures(served):
-    """What TensorFlow says of the same folder, without a server."""
-    import tensorflow as tf
-
-    loaded = tf.saved_model.load(served / "2")
+    """The functions of the same folder, without a server."""
+    loaded = tf.saved_model.load(served / "2")  # owns the variables
     yield loaded.signatures
 
 
-# Texts --------------------------------------------------------------------------------
-
-
-def test_rows(client, signatures):
-    expected = signatures["serving_default"](text=texts(TEXTS))
+def test_rows_and_columns(client, signatures):
+    expected = signatures["serving_default"](text=tf.constant(TEXTS))
     answer = client.ask(instances=TEXTS)
     assert list(answer) == ["predictions"]
     rows = answer["predictions"]
-    assert [set(row) for row in rows] == [{"text", "score"}] * len(TEXTS)
-    assert [row["text"].encode() for row in rows] == list(expected["text"].numpy())
-    assert np.allclose([row["score"] for row in rows], expected["score"], rtol=1e-5)
     assert rows[0]["text"] and [row["text"] for row in rows[2:4]] == ["", ""]
-
-
-def test_columns(client):
-    rows = client.ask(instances=TEXTS)["predictions"]
     for inputs in (TEXTS, {"text": TEXTS}):
         answer = client.ask(inputs=inputs)
-        assert list(answer) == ["outputs"]
-        text, score = (answer["outputs"][name] for name in ("text", "score"))
-        assert text == [row["text"] for row in rows]
-        assert score == pytest.approx([row["score"] for row in rows], rel=1e-5)
+        assert answer == {"outputs": by_name(rows)}
+        check(answer["outputs"], expected)
 
 
 def test_ways_to_say_the_same(client):
@@ -52,60 +42,53 @@ def test_ways_to_say_the_same(client):
         assert client.ask(instances=[instance])["predictions"] == [expected]
     asked = {"instances": ["é b"]}
     for name in ("serving_default", ""):
-        assert client.ask(signature_name=name, **asked)["predictions"] == [expected]
-    assert client.ask(2, **asked)["predictions"] == [expected]
-    escaped = json.dumps(asked).encode()
+        assert client.ask(2, signature_name=name, **asked)["predictions"] == [expected]
     utf8 = json.dumps(asked, ensure_ascii=False).encode()
-    for body in (escaped, utf8, b"\xef\xbb\xbf" + utf8, b" \n" + utf8):
+    for body in (utf8, b"\xef\xbb\xbf" + utf8, b" \n" + utf8):
         assert client.post(body).json["predictions"] == [expected]
 
 
-@pytest.mark.parametrize("name", ["translate_with_attention", "nbest", "encode"])
-def test_signatures(client, signatures, name):
-    expected = signatures[name](text=texts(TEXTS))
-    outputs = client.ask(signature_name=name, inputs=TEXTS)["outputs"]
-    check(outputs, expected)
-    rows = client.ask(signature_name=name, instances=TEXTS)["predictions"]
-    assert {field: [row[field] for row in rows] for field in rows[0]} == outputs
+PAIRS = {"source": TEXTS[:-1], "target": TEXTS[1:]}
+ALONE = [{"source": a, "target": b} for a, b in zip(*PAIRS.values(), strict=True)]
 
 
-def test_two_inputs(client, signatures):
-    pairs = [{"source": a, "target": b} for a, b in zip(TEXTS, TEXTS[1:], strict=False)]
-    columns = {name: [pair[name] for pair in pairs] for name in ("source", "target")}
-    expected = signatures["score"](**{k: texts(v) for k, v in columns.items()})
-    outputs = client.ask(signature_name="score", inputs=columns)["outputs"]
+NAMES = "translate_with_attention", "nbest", "encode"
+
+
+@pytest.mark.parametrize(
+    "name, columns, rows",
+    [*((name, {"text": TEXTS}, TEXTS) for name in NAMES), ("score", PAIRS, ALONE)],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_signatures(client, signatures, name, columns, rows):
+    expected = signatures[name](**{k: tf.constant(v) for k, v in columns.items()})
+    outputs = client.ask(signature_name=name, inputs=columns)["outputs"]
     check(outputs, expected)
-    rows = client.ask(signature_name="score", instances=pairs)["predictions"]
-    assert {field: [row[field] for row in rows] for field in rows[0]} == outputs
+    found = client.ask(signature_name=name, instances=rows)["predictions"]
+    assert by_name(found) == outputs
 
 
 def test_no_rows_in_columns(client):
     assert client.ask(inputs=[])["outputs"] == {"text": [], "score": []}
 
 
-def texts(strings):
-    import tensorflow as tf
-
-    return tf.constant(strings, tf.string)
+def by_name(rows):
+    return {name: [row[name] for row in rows] for name in rows[0]}
 
 
 def check(outputs, expected):
-    """JSON against tensors."""
     assert set(outputs) == set(expected)
-    for name, tensor in expected.items():
-        array, found = tensor.numpy(), np.array(outputs[name])
+    for name, values in expected.items():
+        array, found = np.array(values), np.array(outputs[name])
         assert found.shape == array.shape
-        if array.dtype == object:
-            assert [x.encode() for x in found.ravel()] == list(array.ravel())
+        if array.dtype.kind in "OU":
+            said = [x if isinstance(x, bytes) else x.encode() for x in array.ravel()]
+            assert [x.encode() for x in found.ravel()] == said
         else:
             assert np.allclose(found, array, rtol=1e-5, atol=1e-6)
 
 
-# What a translator does not have ------------------------------------------------------
-
-
 def test_one_output_has_no_name(client):
-    """As in the documentation of TensorFlow Serving: half plus nothing."""
     assert client.ask(1, instances=[1.0, 2, 5e0]) == {"predictions": [0.5, 1.0, 2.5]}
     assert client.ask(1, inputs=[1.0]) == {"outputs": [0.5]}
     assert client.ask(1, inputs={"x": [0.2]}) == {"outputs": [0.1]}  # float32's 0.1
@@ -117,9 +100,8 @@ def test_all_types(client):
         {"flag": True, "count": -128, "pair": [0.5, 1e300], "name": "ä\0"},
         {"flag": False, "count": 127, "pair": [0, -1], "name": {"b64": binary}},
     ]
-    [first, second] = client.ask(1, signature_name="echo", instances=rows)[
-        "predictions"
-    ]
+    answer = client.ask(1, signature_name="echo", instances=rows)
+    [first, second] = answer["predictions"]
     encoded = base64.b64encode("ä\0".encode()).decode()
     assert first == {**rows[0], "name_bytes": {"b64": encoded}}
     assert second == {**rows[1], "name": "\ufffd\0", "name_bytes": {"b64": binary}}
@@ -131,28 +113,20 @@ def test_no_nan(client):
 
 
 def test_inputs_without_rows(client):
-    repeat = {"signature_name": "repeat"}
-    inputs = {"text": ["a", "b"], "times": 2}
-    assert client.ask(1, inputs=inputs, **repeat)["outputs"] == ["a", "a", "b", "b"]
-    said = client.refused(1, instances=[{"text": "a", "times": 2}], **repeat)
-    assert said == (
-        "Input 'times' has the wrong shape. Expected [], received [1] from [2]. Nest "
-        'lists as GET .../metadata says. In "instances" send texts; in "inputs" send '
-        "lists of texts."
-    )
+    asked = {"signature_name": "repeat", "inputs": {"text": ["a", "b"], "times": 2}}
+    assert client.ask(1, **asked)["outputs"] == ["a", "a", "b", "b"]
+    instance = {"text": "a", "times": 2}
+    said = client.refused(1, signature_name="repeat", instances=[instance])
+    what = "Input 'times' has the wrong shape. Expected [], received [1] from [2]"
+    check_message(said, what, 'In "instances" send texts; in "inputs" send lists of t')
 
 
 def test_outputs_without_rows(client):
     total = {"signature_name": "total"}
     assert client.ask(1, inputs=[1, 2], **total) == {"outputs": 3.0}
-    assert client.refused(1, instances=[1, 2], **total) == (
-        '"instances" does not work with this signature. Expected a signature whose '
-        "outputs have one row for each instance, received 'total', whose outputs have "
-        'not. Send "inputs"; the answer then has "outputs".'
-    )
-
-
-# About the model ----------------------------------------------------------------------
+    what = '"instances" does not work with this signature. Expected a signature whose '
+    rest = "received 'total', whose outputs have not. Send \"inputs\"; the answer then"
+    check_message(client.refused(1, instances=[1, 2], **total), what, rest)
 
 
 def test_status(client):
@@ -174,38 +148,27 @@ def test_metadata(client):
         "tensor_shape": {"dim": [{"name": "", "size": "-1"}], "unknown_rank": False},
     }
     assert sorted(signature["outputs"]) == ["score", "text"]
-
-
-def test_metadata_is_what_tensorflow_serving_sends(client):
-    """It parses as the message that both are made of."""
-    from google.protobuf.json_format import ParseDict
-    from tensorflow.core.protobuf import meta_graph_pb2
-
-    found = client.get("/versions/1/metadata").json["metadata"]["signature_def"]
-    for definition in found["signature_def"].values():
+    other = client.get("/versions/1/metadata").json["metadata"]["signature_def"]
+    for definition in other["signature_def"].values():  # TensorFlow Serving's message
         ParseDict(definition, meta_graph_pb2.SignatureDef())
-
-
-def test_health(client):
-    assert client.request("GET", "/healthz").json == {"status": "ok"}
 
 
 def test_metrics(client):
     def count(code, endpoint):
         return client.metrics().get(("seqattn_requests_total", (code, endpoint)), 0)
 
-    before = count("200", "predict"), count("400", "predict"), count("404", "unknown")
+    counted = [("200", "predict"), ("400", "predict"), ("404", "unknown")]
+    before = [count(*labels) for labels in counted]
     client.ask(instances=["a"])
     client.refused(instances=[])
     client.request("GET", "/what/ever")
-    after = count("200", "predict"), count("400", "predict"), count("404", "unknown")
-    assert [b - a for a, b in zip(before, after, strict=True)] == [1, 1, 1]
+    assert [count(*labels) for labels in counted] == [n + 1 for n in before]
     found = client.metrics()
     assert found["seqattn_request_seconds_count", ("predict",)] > 0
     assert found["seqattn_batch_rows_sum", ("serving_default",)] > 0
     assert found["seqattn_waiting_rows", ("short",)] == 0
-    head = client.request("GET", METRICS).headers
-    assert head["Content-Type"].startswith("text/plain; version=")
+    kind = client.request("GET", METRICS).headers["Content-Type"]
+    assert kind.startswith("text/plain; version=")
 
 
 def test_a_line_for_each_request(client, process):

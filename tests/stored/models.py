@@ -11,16 +11,8 @@ from tests.contract.rows import ROWS as LAYER_ROWS
 from tests.stored.project import sample, tensors, zoo
 from tests.zoo.rows import ROWS as ZOO_ROWS
 
-SIZES = {
-    "source_vocabulary": 20,
-    "target_vocabulary": 19,
-    "embedding": 6,
-    "units": 4,
-    "attention_units": 5,
-    "maxout": 3,
-    "rank": 7,
-    "heads": 2,
-}
+SIZES = {"source_vocabulary": 20, "target_vocabulary": 19, "embedding": 6, "units": 4}
+SIZES |= {"attention_units": 5, "maxout": 3, "rank": 7, "heads": 2}
 SOURCE = np.array([[4, 9, 14, 19, 2], [7, 5, 2, 0, 0], [18, 18, 4, 2, 0]], "int32")
 TARGET = np.array([[1, 8, 12, 18], [1, 5, 0, 0], [1, 6, 17, 0]], "int32")
 LABELS = np.array([[8, 12, 18, 2], [5, 2, 0, 0], [6, 17, 2, 0]], "int32")
@@ -38,7 +30,6 @@ LAYERS = {row.name: row for row in LAYER_ROWS}
 
 
 def zoo_model(name, **sizes):
-    """One of `FAMILIES`, as it is initialised."""
     family, options = FAMILIES[name]
     build = getattr(zoo, family)
     known = inspect.signature(build).parameters
@@ -71,7 +62,6 @@ CHANGES = {"int8": _quantized, "bfloat16": _half_precision}
 
 
 def enliven(model, seed=SEED):
-    """The model with weights that make its answers differ from each other."""
     random = np.random.default_rng(seed)
     for weight in model.trainable_weights:
         noise = random.normal(scale=0.5, size=weight.shape)
@@ -80,7 +70,6 @@ def enliven(model, seed=SEED):
 
 
 def logits(model):
-    """Of the fixed inputs."""
     return keras.ops.convert_to_numpy(model(INPUTS)).astype("float32")
 
 
@@ -99,7 +88,6 @@ class Holder(keras.Model):
 
 
 def build(layer, name):
-    """A layer of the row of this name, with its weights."""
     shapes = {
         f"{argument}_shape": keras.tree.map_structure(lambda x: x.shape, value)
         for argument, value in tensors(sample(LAYERS[name])).items()

@@ -3,24 +3,8 @@
 import keras
 import numpy as np
 
+from tests.stored import project as ks
 from tests.stored.models import LABELS
-from tests.stored.project import (
-    BeamSearch,
-    ConstantProbability,
-    ExponentialProbability,
-    FusedAdam,
-    FusedCrossentropy,
-    Greedy,
-    HalvingDecay,
-    InverseSigmoidProbability,
-    LinearProbability,
-    Perplexity,
-    RelativeLength,
-    RNMTPlusSchedule,
-    Sample,
-    SmoothedCrossentropy,
-    TokenAccuracy,
-)
 
 _RULES = {"min_length": 1, "forbidden_tokens": (5, 7), "no_repeat_ngram": 3}
 STEPS = (0, 1, 10, 300, 5000, 1_300_000)
@@ -28,25 +12,25 @@ STEPS = (0, 1, 10, 300, 5000, 1_300_000)
 
 def objects():
     """By name; all options differ from their defaults."""
-    decay = HalvingDecay(0.5, start=200, every=50, times=4, warmup=20, name="decay")
+    decay = ks.HalvingDecay(0.5, start=200, every=50, times=4, warmup=20, name="decay")
     return {
-        "greedy": Greedy(**_RULES),
-        "beam": BeamSearch(4, 0.6, 0.2, 2, False, **_RULES),
-        "sample": Sample(0.7, 5, 0.9, 2, 3, **_RULES),
-        "length": RelativeLength(1.5, plus=3, at_most=40),
+        "greedy": ks.Greedy(**_RULES),
+        "beam": ks.BeamSearch(4, 0.6, 0.2, 2, False, **_RULES),
+        "sample": ks.Sample(0.7, 5, 0.9, 2, 3, **_RULES),
+        "length": ks.RelativeLength(1.5, plus=3, at_most=40),
         "decay": decay,
-        "luong2015": HalvingDecay.luong2015(100, dropout=True),
-        "tensorflow_nmt": HalvingDecay.tensorflow_nmt("luong234", 900, 0.1, 30),
-        "rnmt_plus": RNMTPlusSchedule(4, 400, 900, 30, 0.002, name="rise"),
-        "constant": ConstantProbability(0.25),
-        "linear": LinearProbability(1e-3, initial=0.1, maximum=0.9),
-        "exponential": ExponentialProbability(0.999),
-        "sigmoid": InverseSigmoidProbability(50.0),
-        "adam": FusedAdam(decay, beta_1=0.8, use_ema=True, ema_momentum=0.9),
-        "smoothed": SmoothedCrossentropy(0.2),
-        "fused": FusedCrossentropy(0.1),
-        "accuracy": TokenAccuracy(name="right"),
-        "perplexity": Perplexity(name="surprise"),
+        "luong2015": ks.HalvingDecay.luong2015(100, dropout=True),
+        "tensorflow_nmt": ks.HalvingDecay.tensorflow_nmt("luong234", 900, 0.1, 30),
+        "rnmt_plus": ks.RNMTPlusSchedule(4, 400, 900, 30, 0.002, name="rise"),
+        "constant": ks.ConstantProbability(0.25),
+        "linear": ks.LinearProbability(1e-3, initial=0.1, maximum=0.9),
+        "exponential": ks.ExponentialProbability(0.999),
+        "sigmoid": ks.InverseSigmoidProbability(50.0),
+        "adam": ks.FusedAdam(decay, beta_1=0.8, use_ema=True, ema_momentum=0.9),
+        "smoothed": ks.SmoothedCrossentropy(0.2),
+        "fused": ks.FusedCrossentropy(0.1),
+        "accuracy": ks.TokenAccuracy(name="right"),
+        "perplexity": ks.Perplexity(name="surprise"),
     }
 
 

@@ -11,7 +11,6 @@ _DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that an archive can hold
 
 
 def pack(folder, path):
-    """Writes all files of a folder into an archive."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for file in sorted(path for path in folder.rglob("*") if path.is_file()):
             member = zipfile.ZipInfo(file.relative_to(folder).as_posix(), _DATE)
@@ -20,7 +19,6 @@ def pack(folder, path):
 
 
 def unpack(name, folder):
-    """Writes the files of an archive into a folder, and returns it."""
     with zipfile.ZipFile(FILES / f"{name}.zip") as archive:
         archive.extractall(folder)
     return folder
@@ -41,10 +39,6 @@ def write_json(path, content):
 
 def read_json(path):
     return json.loads(path.read_text(encoding="utf-8"))
-
-
-def write_arrays(path, arrays):
-    np.savez(path, **arrays)
 
 
 def read_arrays(path):

@@ -2,6 +2,7 @@
 
 The stored files stay as they are when modules move: then only the imports here change.
 """
+# ruff: noqa: F401  the other modules import these names from here
 
 from keras_seqattn import zoo
 from keras_seqattn.data import Pairs, encode
@@ -30,39 +31,3 @@ from keras_seqattn.text import (
 from keras_seqattn.translator import Translator
 from seqattn_command import main as seqattn
 from tensorboard_plugin_seqattn.plugin import SeqAttentionLoader
-
-__all__ = [
-    "BeamSearch",
-    "Characters",
-    "ConstantProbability",
-    "ExponentialProbability",
-    "FusedAdam",
-    "FusedCrossentropy",
-    "Greedy",
-    "HalvingDecay",
-    "InverseSigmoidProbability",
-    "LinearProbability",
-    "Pairs",
-    "Perplexity",
-    "RNMTPlusSchedule",
-    "RelativeLength",
-    "Sample",
-    "ScheduledSampling",
-    "SentencePiece",
-    "SeqAttentionLoader",
-    "ServedModel",
-    "Shortlist",
-    "SmoothedCrossentropy",
-    "TextProcessor",
-    "TokenAccuracy",
-    "Translator",
-    "WordPiece",
-    "Words",
-    "encode",
-    "litert_function",
-    "sample",
-    "seqattn",
-    "tensors",
-    "verify",
-    "zoo",
-]

@@ -7,19 +7,14 @@ from tensorboard.backend.event_processing import data_provider
 from tensorboard.backend.event_processing import plugin_event_multiplexer as events
 from tensorboard.plugins.base_plugin import TBContext
 
-from tests.stored.project import (
-    SeqAttentionLoader,
-    ServedModel,
-    litert_function,
-    verify,
-)
+from tests.stored import project as ks
 from tests.stored.translators import SOURCES, TARGETS, TEXTS
 
 
 def answers_of(folder):
     """Of all signatures of a SavedModel, whose manifest is checked."""
-    verify(folder)
-    signatures = ServedModel(folder).signatures
+    ks.verify(folder)
+    signatures = ks.ServedModel(folder).signatures
     inputs = {"source": SOURCES, "target": TARGETS, "text": TEXTS}
     return {
         name: _plain(function({key: _array(inputs[key]) for key in function.inputs}))
@@ -29,7 +24,7 @@ def answers_of(folder):
 
 def litert_answers(path):
     """Of a file for devices, which takes one text at a time."""
-    translate = litert_function(path)
+    translate = ks.litert_function(path)
     return [_plain(translate([text])) for text in TEXTS]
 
 
@@ -39,7 +34,7 @@ def shown(logs):
     multiplexer.AddRunsFromDirectory(str(logs))
     multiplexer.Reload()
     provider = data_provider.MultiplexerDataProvider(multiplexer, "logs")
-    plugin = SeqAttentionLoader().load(TBContext(data_provider=provider))
+    plugin = ks.SeqAttentionLoader().load(TBContext(data_provider=provider))
     client = werkzeug.test.Client(TensorBoardWSGI([plugin], data_provider=provider))
 
     def ask(route, **query):

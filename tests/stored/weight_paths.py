@@ -12,20 +12,10 @@ from pathlib import Path
 
 import h5py
 
+from tests.stored import project as ks
 from tests.stored.models import FAMILIES, LAYERS, Holder, build, zoo_model
-from tests.stored.project import (
-    FusedAdam,
-    LinearProbability,
-    ScheduledSampling,
-    SmoothedCrossentropy,
-)
 
 KEPT = Path(__file__).with_name("weight_paths.txt")
-
-
-def zoo_paths(name):
-    """`{path: shape}` of one of `FAMILIES`."""
-    return stored_paths(zoo_model(name))
 
 
 def layer_paths():
@@ -40,14 +30,13 @@ def layer_paths():
 
 def training_paths():
     """`{path: shape}` of a model in training: scheduled sampling, an optimizer."""
-    model = ScheduledSampling(zoo_model("wang_simple"), LinearProbability(0.1))
-    model.compile(FusedAdam(use_ema=True), SmoothedCrossentropy())
+    model = ks.ScheduledSampling(zoo_model("wang_simple"), ks.LinearProbability(0.1))
+    model.compile(ks.FusedAdam(use_ema=True), ks.SmoothedCrossentropy())
     model.optimizer.build(model.trainable_variables)
     return stored_paths(model)
 
 
 def stored_paths(model):
-    """`{path: shape}` of what `save_weights` writes."""
     found = {}
 
     def visit(path, item):
@@ -62,10 +51,7 @@ def stored_paths(model):
 
 
 def kept():
-    """The list: `{name: {path: shape}}`."""
     found, name = {}, None
-    if not KEPT.exists():
-        return {}
     for line in KEPT.read_text(encoding="utf-8").splitlines():
         if line.startswith(" "):
             path, _, shape = line.strip().partition(" ")
@@ -77,15 +63,17 @@ def kept():
 
 def add():
     """Adds what is not in the list; the rest stays as it is."""
-    found = {f"zoo {name}": zoo_paths(name) for name in FAMILIES}
+    found = {f"zoo {name}": stored_paths(zoo_model(name)) for name in FAMILIES}
     found |= {f"layer {name}": paths for name, paths in layer_paths().items()}
     found["training"] = training_paths()
-    lines = []
-    for name, paths in {**found, **kept()}.items():
+    lines, old = [], kept()
+    for name, paths in {**found, **old}.items():
         lines.append(name)
         for path, shape in paths.items():
             lines.append(" ".join([f"  {path}", *map(str, shape)]))
     KEPT.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    new = [name for name in found if name not in old]
+    print("added:", *(new or ["nothing"]), sep="\n  ")
 
 
 if __name__ == "__main__":

@@ -14,10 +14,11 @@ import tempfile
 from pathlib import Path
 
 import keras
+import numpy as np
 import tensorflow as tf
 
 from tests.stored import models, objects, reading, training, translators
-from tests.stored.packing import pack, write_arrays, write_json
+from tests.stored.packing import pack, write_json
 from tests.stored.project import seqattn
 
 ROOT = Path(__file__).parents[2]
@@ -37,7 +38,7 @@ def zoo_models(folder):
         model = change()
         model.save(folder / f"{name}.keras")
         found[name] = models.logits(model)
-    write_arrays(folder / "logits.npz", found)
+    np.savez(folder / "logits.npz", **found)
 
 
 def layers(folder):
@@ -52,22 +53,16 @@ def layers(folder):
     for name, layer in made.items():
         for i, array in enumerate(models.results(layer, name)):
             found[f"{name}/{i}"] = array
-    write_arrays(folder / "results.npz", found)
+    np.savez(folder / "results.npz", **found)
 
 
 def registered(folder):
-    """Objects without weights, and the names of all classes."""
-    found = {
-        name: {
-            "object": keras.saving.serialize_keras_object(thing),
-            "numbers": objects.numbers(thing),
-        }
-        for name, thing in objects.objects().items()
-    }
+    found, described = {}, keras.saving.serialize_keras_object
+    for name, thing in objects.objects().items():
+        found[name] = {"object": described(thing), "numbers": objects.numbers(thing)}
     write_json(folder / "objects.json", found)
-    names = keras.saving.get_custom_objects()
-    names = sorted(name for name in names if name.startswith("keras_seqattn>"))
-    write_json(folder / "names.json", names)
+    names = [n for n in keras.saving.get_custom_objects() if "keras_seqattn>" in n]
+    write_json(folder / "names.json", sorted(names))
 
 
 def in_training(folder):
@@ -102,14 +97,13 @@ def texts(folder):
 
 
 def exported(folder):
-    """A SavedModel, a file for devices, and what they answer."""
     found = translators.translators()
     found["words"].export(folder / "saved_model", weights="int8")
     found["characters"].export_litert(folder / "characters.tflite", 20, 9)
-    answers = reading.answers_of(folder / "saved_model")
-    write_json(folder / "saved_model.json", answers)
-    answers = reading.litert_answers(folder / "characters.tflite")
-    write_json(folder / "litert.json", answers)
+    served = reading.answers_of(folder / "saved_model")
+    write_json(folder / "saved_model.json", served)
+    on_devices = reading.litert_answers(folder / "characters.tflite")
+    write_json(folder / "litert.json", on_devices)
 
 
 def run(folder):
@@ -128,7 +122,6 @@ PARTS = (zoo_models, layers, registered, in_training, texts, exported, run)
 
 
 def write(path):
-    """Writes one archive for each part."""
     about = written()
     path.mkdir(parents=True, exist_ok=True)
     if any(path.iterdir()):

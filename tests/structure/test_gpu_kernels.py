@@ -29,25 +29,21 @@ def additive():
 
 
 CELLS = {
-    "bahdanau_gru": lambda: ks.layers.BahdanauCell(UNITS, additive(), "gru"),
     "bahdanau_gru_paper": lambda: ks.layers.BahdanauCell(
         UNITS, additive(), "gru_paper"
     ),
-    "bahdanau_lstm": lambda: ks.layers.BahdanauCell(UNITS, additive(), "lstm"),
-    "bahdanau_simple": lambda: ks.layers.BahdanauCell(UNITS, additive(), "simple"),
     "luong": lambda: ks.layers.LuongCell(UNITS, ks.LuongAttention("general")),
     "gnmt": lambda: ks.layers.GNMTCell(
         UNITS,
         additive(),
         cell="layer_norm_lstm",
-        layers=3,
+        layers=2,
         dropout=0.1,
         recurrent_dropout=0.1,
     ),
     "monotonic": lambda: ks.layers.BahdanauCell(
         UNITS, ks.layers.MonotonicAttention(additive(), noise=1.0), "gru"
     ),
-    "context": lambda: ks.layers.ContextCell(UNITS, use_context=True),
 }
 
 
@@ -63,10 +59,7 @@ def step(request):
     encoded = encoder(embedding(source))
     state = ks.layers.DenseBridge(cell.state_size)(encoded)
     outputs = ks.AttentionDecoder(cell)(
-        embedding(target),
-        encoded.values,
-        initial_state=state,
-        value_mask=encoded.mask,
+        embedding(target), encoded.values, initial_state=state, value_mask=encoded.mask
     )
     logits = keras.layers.Dense(VOCABULARY)(outputs)
     model = keras.Model((source, target), logits)

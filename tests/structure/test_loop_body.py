@@ -3,6 +3,8 @@
 Every dimension has a size of its own, so that a shape says what is multiplied.
 """
 
+from typing import Any, NamedTuple
+
 import keras
 import pytest
 import tensorflow as tf
@@ -22,172 +24,93 @@ from tests.structure.graphs import loop_bodies, operations, products
 
 BATCH, SOURCE, TARGET, VOCABULARY = 3, 17, 19, 23
 EMBEDDING, UNITS, MEMORY, HIDDEN = 5, 7, 11, 13  # HIDDEN: of the additive attention
+ADDITIVE_KEYS, LUONG_KEYS = (11, 13), (11, 7)  # U_a; W_a of Luong's general score
+ATTENTION = 2  # products with no weight matrix: the score, and the context
 
 
-def bahdanau(cell):
-    return BahdanauCell(UNITS, attention=BahdanauAttention(HIDDEN), cell=cell)
+class Case(NamedTuple):
+    """A cell, and the right operands [in, out] of its products with a weight matrix.
+
+    make: () -> cell.
+    bottom: W of the (bottom) cell, for all inputs at once.
+    keys: of the attention, computed once; None: no attention.
+    inside: what the body of the loop multiplies by at every step.
+    start: what is multiplied once, before the first step, beside `bottom` and `keys`.
+    """
+
+    make: Any
+    bottom: tuple
+    keys: tuple | None
+    inside: list
+    start: tuple = ()
 
 
-def luong(**kwargs):
-    return LuongCell(UNITS, attention=LuongAttention("general"), **kwargs)
+def bahdanau(cell, *inside):
+    """Inside: W_a, F (the context into the gates), U (the state into them)."""
+    gates = inside[1][1]
+    return Case(
+        lambda: BahdanauCell(UNITS, attention=BahdanauAttention(HIDDEN), cell=cell),
+        (5, gates),
+        ADDITIVE_KEYS,
+        list(inside),
+    )
 
 
-def gnmt():
-    return GNMTCell(UNITS, attention=BahdanauAttention(HIDDEN), layers=3)
+def luong(**options):
+    return lambda: LuongCell(UNITS, attention=LuongAttention("general"), **options)
 
 
-# Cell, number of products in the body, right operands [in, out] of those with a weight
-# matrix. Beside these the body has, where there is attention, two more products: the
-# score (additive: with v; Luong: state times keys) and the context (alignment times
-# values).
 CASES = {
-    "bahdanau_gru": (
-        lambda: bahdanau("gru"),
-        5,  # query, score, context, fed, recurrent
-        [
-            (7, 13),  # W_a: the query
-            (11, 21),  # F: the context into the three gates
-            (7, 21),  # U: the state into the three gates
-        ],
+    "bahdanau_gru": bahdanau("gru", (7, 13), (11, 21), (7, 21)),
+    # U_z, U_r; U: the reset state into the proposal, which waits for the gates.
+    "bahdanau_gru_paper": bahdanau("gru_paper", (7, 13), (11, 21), (7, 14), (7, 7)),
+    # Normalised, W x is still outside.
+    "bahdanau_layer_norm_gru": bahdanau("layer_norm_gru", (7, 13), (11, 21), (7, 21)),
+    "bahdanau_lstm": bahdanau("lstm", (7, 13), (11, 28), (7, 28)),
+    "bahdanau_simple": bahdanau("simple", (7, 13), (11, 7), (7, 7)),
+    # F: h~ of the step before, into four gates; U; W_c: [context; state].
+    "luong": Case(luong(), (5, 28), LUONG_KEYS, [(7, 28), (7, 28), (18, 7)]),
+    "luong_without_input_feeding": Case(
+        luong(use_input_feeding=False), (5, 28), LUONG_KEYS, [(7, 28), (18, 7)]
     ),
-    "bahdanau_gru_paper": (
-        lambda: bahdanau("gru_paper"),
-        6,  # query, score, context, fed, gates, proposal
-        [
-            (7, 13),  # W_a
-            (11, 21),  # F
-            (7, 14),  # U_z, U_r: the state into two gates
-            (7, 7),  # U: the reset state into the proposal, which waits for the gates
-        ],
+    # W_a; U of the bottom layer, which is not fed the context; for each layer above
+    # W: [layer below; context], and U.
+    "gnmt": Case(
+        lambda: GNMTCell(UNITS, attention=BahdanauAttention(HIDDEN), layers=3),
+        (5, 28),
+        ADDITIVE_KEYS,
+        [(7, 13), (7, 28), (18, 28), (7, 28), (18, 28), (7, 28)],
     ),
-    "bahdanau_layer_norm_gru": (
-        lambda: bahdanau("layer_norm_gru"),
-        5,  # query, score, context, fed, recurrent: normalised, W x is still outside
-        [
-            (7, 13),  # W_a
-            (11, 21),  # F
-            (7, 21),  # U
-        ],
-    ),
-    "bahdanau_lstm": (
-        lambda: bahdanau("lstm"),
-        5,  # query, score, context, fed, recurrent
-        [
-            (7, 13),  # W_a
-            (11, 28),  # F: four gates
-            (7, 28),  # U
-        ],
-    ),
-    "bahdanau_simple": (
-        lambda: bahdanau("simple"),
-        5,  # query, score, context, fed, recurrent
-        [
-            (7, 13),  # W_a
-            (11, 7),  # F
-            (7, 7),  # U
-        ],
-    ),
-    "luong": (
-        luong,
-        5,  # fed, recurrent, score, context, attentional
-        [
-            (7, 28),  # F: h~ of the step before, into four gates
-            (7, 28),  # U
-            (18, 7),  # W_c: [context; state]
-        ],
-    ),
-    "luong_without_input_feeding": (
-        lambda: luong(use_input_feeding=False),
-        4,  # recurrent, score, context, attentional
-        [
-            (7, 28),  # U
-            (18, 7),  # W_c
-        ],
-    ),
-    "gnmt": (
-        gnmt,
-        8,  # query, score, context, recurrent, and input and recurrent twice above
-        [
-            (7, 13),  # W_a
-            (7, 28),  # U of the bottom layer, which is not fed the context
-            (18, 28),  # W of the second layer: [layer below; context]
-            (7, 28),  # U of the second layer
-            (18, 28),  # W of the third
-            (7, 28),  # U of the third
-        ],
-    ),
-    "conditional": (
+    # U of the first cell; W_a; W of the second cell: the context; its U.
+    "conditional": Case(
         lambda: ConditionalCell(UNITS, attention=BahdanauAttention(HIDDEN)),
-        6,  # recurrent, query, score, context, and input and recurrent of the second
-        [
-            (7, 21),  # U of the first cell
-            (7, 13),  # W_a
-            (11, 21),  # W of the second cell: the context
-            (7, 21),  # U of the second cell
-        ],
+        (5, 21),
+        ADDITIVE_KEYS,
+        [(7, 21), (7, 13), (11, 21), (7, 21)],
     ),
-    "cho": (
+    "cho": Case(
         lambda: ChoCell(UNITS),
-        2,  # gates, proposal
+        (5, 21),
+        None,
         [(7, 14), (7, 7)],  # U_z, U_r; U
+        ((7, 7), (7, 7), (7, 21)),  # V, V', and F
     ),
-    "context": (
-        lambda: ContextCell(UNITS),
-        1,  # recurrent
-        [(7, 21)],  # U
-    ),
-    "context_fed": (
+    "context": Case(lambda: ContextCell(UNITS), (5, 21), None, [(7, 21)]),  # U
+    "context_fed": Case(
         lambda: ContextCell(UNITS, use_context=True),
-        1,  # recurrent: F c is the same at every step, so it is in the state
-        [(7, 21)],  # U
+        (5, 21),
+        None,
+        [(7, 21)],  # U alone: F c is the same at every step, so it is in the state
+        ((7, 21),),  # F: the context into the three gates
     ),
 }
-# [in, out] of what must not be in the body: W of the (bottom) cell, and U_a (additive)
-# or W_a (Luong's general) of the keys; None: no attention, no keys.
-INPUT_KERNELS = {
-    "bahdanau_gru": (5, 21),
-    "bahdanau_gru_paper": (5, 21),
-    "bahdanau_layer_norm_gru": (5, 21),
-    "bahdanau_lstm": (5, 28),
-    "bahdanau_simple": (5, 7),
-    "luong": (5, 28),
-    "luong_without_input_feeding": (5, 28),
-    "gnmt": (5, 28),
-    "conditional": (5, 21),
-    "cho": (5, 21),
-    "context": (5, 21),
-    "context_fed": (5, 21),
-}
-KEY_KERNELS = {
-    "bahdanau_gru": (11, 13),
-    "bahdanau_gru_paper": (11, 13),
-    "bahdanau_layer_norm_gru": (11, 13),
-    "bahdanau_lstm": (11, 13),
-    "bahdanau_simple": (11, 13),
-    "luong": (11, 7),
-    "luong_without_input_feeding": (11, 7),
-    "gnmt": (11, 13),
-    "conditional": (11, 13),
-    "cho": None,
-    "context": None,
-    "context_fed": None,
-}
-# [in, out] of what is multiplied once, before the first step, beside these two.
-AT_THE_START = {
-    "context_fed": [(7, 21)],  # F: the context into the three gates
-    "cho": [(7, 7), (7, 7), (7, 21)],  # V, V', and F
-}
 
 
-@pytest.fixture(params=CASES)
-def case(request):
-    return request.param
-
-
-@pytest.fixture
-def graph(case):
-    """Forward pass of decoder and readout, masks and alignments included."""
-    cell = CASES[case][0]()
+@pytest.fixture(params=CASES, scope="module")
+def traced(request):
+    """A case, and the graph of its decoder and readout, with masks and alignments."""
+    case = CASES[request.param]
+    cell = case.make()
     decoder, readout = AttentionDecoder(cell), keras.layers.Dense(VOCABULARY)
 
     @tf.function
@@ -204,7 +127,7 @@ def graph(case):
         )
         return readout(outputs), alignments
 
-    return forward.get_concrete_function(
+    return case, forward.get_concrete_function(
         tf.TensorSpec((BATCH, TARGET, EMBEDDING)),
         tf.TensorSpec((BATCH, SOURCE, MEMORY)),
         tf.TensorSpec((BATCH, TARGET), tf.bool),
@@ -212,34 +135,28 @@ def graph(case):
     ).graph
 
 
-def test_products_inside_the_loop(case, graph):
-    _, number, kernels = CASES[case]
+def test_products_inside_the_loop(traced):
+    case, graph = traced
     [body] = loop_bodies(graph)
     inside = products(operations(body))
-    assert len(inside) == number, inside
+    without_weights = ATTENTION if case.keys else 0
+    assert len(inside) == len(case.inside) + without_weights, inside
     rights = [product.right for product in inside]
-    for kernel in kernels:
-        assert rights.count(kernel) == kernels.count(kernel), (kernel, inside)
-
-
-def test_what_does_not_depend_on_the_state_is_outside(case, graph):
-    [body] = loop_bodies(graph)
-    inside = products(operations(body))
-    assert inside, "found no product: does the test still know their names?"
+    for kernel in case.inside:
+        assert rights.count(kernel) == case.inside.count(kernel), (kernel, inside)
     for product in inside:
         for shape in product.shapes:
             assert EMBEDDING not in shape, f"inputs are projected per step: {product}"
             assert VOCABULARY not in shape, f"the readout is in the loop: {product}"
             assert TARGET not in shape, f"all steps at every step: {product}"
-        assert product.right != KEY_KERNELS[case], f"keys per step: {product}"
+        assert product.right != case.keys, f"keys per step: {product}"
 
 
-def test_once_per_sequence(case, graph):
-    """Outside of the loop: one product for all inputs, one for keys, one readout."""
+def test_products_outside_of_the_loop(traced):
+    """One product for all inputs, one for keys, one readout."""
+    case, graph = traced
     outside = products(operations(graph, enter_loops=False))
     rights = [product.right for product in outside]
-    expected = [INPUT_KERNELS[case], *AT_THE_START.get(case, [])]
-    if KEY_KERNELS[case] is not None:
-        expected.append(KEY_KERNELS[case])
+    expected = [case.bottom, *case.start, *([case.keys] if case.keys else [])]
     assert sorted(r for r in rights if VOCABULARY not in r) == sorted(expected)
     assert len([r for r in rights if VOCABULARY in r]) == 1

@@ -4,9 +4,7 @@ import keras
 import numpy as np
 
 import keras_seqattn as ks
-from keras_seqattn.layers.bi_encoder import BiEncoder
-from keras_seqattn.layers.bridge import CopyBridge, DenseBridge
-from keras_seqattn.layers.output_head import OutputHead
+from keras_seqattn.layers import CopyBridge, DenseBridge
 
 SOURCE_VOCABULARY, VOCABULARY, UNITS = 13, 11, 8
 
@@ -34,12 +32,12 @@ def translation_model(name):
     source = keras.Input((None,), dtype="int32", name="source")
     target = keras.Input((None,), dtype="int32", name="target")
     embedding = keras.layers.Embedding(SOURCE_VOCABULARY, UNITS, mask_zero=True)
-    encoded = BiEncoder(UNITS, cell=ENCODERS[name])(embedding(source))
+    encoded = ks.BiEncoder(UNITS, cell=ENCODERS[name])(embedding(source))
     embedded = keras.layers.Embedding(VOCABULARY, UNITS, mask_zero=True)(target)
     decoder = ks.AttentionDecoder(CELLS[name]())
     state = BRIDGES[name]()(encoded)
     outputs = decoder(embedded, encoded.values, initial_state=state)
-    return keras.Model([source, target], OutputHead(VOCABULARY)(outputs))
+    return keras.Model([source, target], ks.layers.OutputHead(VOCABULARY)(outputs))
 
 
 def batch(size=8, source=7, target=6, lengths=None):
@@ -49,8 +47,7 @@ def batch(size=8, source=7, target=6, lengths=None):
     """
     random = np.random.default_rng(7)
     sources = random.integers(1, SOURCE_VOCABULARY, (size, source))
-    targets = random.integers(1, VOCABULARY, (size, target))
-    labels = random.integers(1, VOCABULARY, (size, target))
+    targets, labels = random.integers(1, VOCABULARY, (2, size, target))
     if lengths is None:
         lengths = random.integers(1, target + 1, size)
     source_lengths = random.integers(1, source + 1, size)
@@ -61,7 +58,6 @@ def batch(size=8, source=7, target=6, lengths=None):
 
 
 def token_mean(logits, labels, real):
-    """The cross-entropy by hand: mean over the real positions."""
     logits = np.asarray(logits, "float64")
     logits = logits - np.max(logits, axis=-1, keepdims=True)
     logs = logits - np.log(np.sum(np.exp(logits), axis=-1, keepdims=True))
@@ -69,9 +65,6 @@ def token_mean(logits, labels, real):
 
 
 def compiled(model, **options):
-    model.compile(
-        ks.optimizers.FusedAdam(0.02),
-        keras.losses.SparseCategoricalCrossentropy(from_logits=True),
-        **options,
-    )
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(ks.optimizers.FusedAdam(0.02), loss, **options)
     return model

@@ -9,39 +9,12 @@ import keras
 import numpy as np
 import pytest
 
+from tests.system.reloaded import outputs
 from tests.system.small_model import CELLS, batch, compiled, translation_model
+from tests.zoo.models import MODELS, lively, pairs
 
 pytestmark = pytest.mark.system
 ROOT = Path(__file__).parents[2]
-
-LOAD = """
-import sys
-from pathlib import Path
-
-import keras
-import keras_seqattn
-import numpy as np
-
-folder = Path(sys.argv[1])
-for path in sorted(folder.glob("*.keras")):
-    model = keras.models.load_model(path)
-    saved = np.load(path.with_suffix(".npz"))
-    inputs = [saved["source"], saved["target"]]
-    logits = model(inputs)
-    received = np.asarray(keras.ops.convert_to_numpy(logits))
-    mask = np.asarray(logits._keras_mask)
-    if not np.array_equal(received.view("uint8"), saved["logits"].view("uint8")):
-        worst = np.max(np.abs(received.astype("float32") - saved["logits"]))
-        sys.exit(f"{path.stem}: not equal bit by bit, {worst}")
-    if not np.array_equal(mask, saved["target"] != 0):
-        sys.exit(f"{path.stem}: the mask is lost")
-    if "loss" in saved:
-        loss = model.evaluate(inputs, saved["labels"], batch_size=8, verbose=0)
-        if loss != saved["loss"]:
-            sys.exit(f"{path.stem}: loss {loss} after {saved['loss']}")
-        model.fit(inputs, saved["labels"], batch_size=8, verbose=0)
-    print(path.stem)
-"""
 
 
 def trained():
@@ -74,19 +47,19 @@ MAKERS = {
 }
 
 
-def test_new_process_gives_equal_outputs(tmp_path):
-    inputs, labels = batch()
-    for name, make in MAKERS.items():
-        model = make()
-        saved = {"source": inputs[0], "target": inputs[1], "labels": labels}
-        saved["logits"] = keras.ops.convert_to_numpy(model(inputs))
-        if model.compiled:
-            saved["loss"] = model.evaluate(inputs, labels, batch_size=8, verbose=0)
+def test_a_new_process_computes_the_same_bit_by_bit(tmp_path):
+    (source, target), labels = batch()
+    given = {"source": source, "target": target, "labels": labels}
+    models = {name: (make(), given) for name, make in MAKERS.items()}
+    zoo = {"source": pairs().source, "target": pairs().inputs}
+    models |= {name: (lively(name), zoo) for name in MODELS}
+    models["bahdanau2015"] = lively("bahdanau2015"), {**zoo, "longest": 8}
+    for name, (model, given) in models.items():
         model.save(tmp_path / f"{name}.keras")
-        np.savez(tmp_path / f"{name}.npz", **saved)
-    command = [sys.executable, "-c", LOAD, str(tmp_path)]
-    result = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, timeout=240
-    )
+        expected = {f"expected_{k}": x for k, x in outputs(model, given).items()}
+        np.savez(tmp_path / f"{name}.npz", **given, **expected)
+    command = [sys.executable, "-m", "tests.system.reloaded", str(tmp_path)]
+    how = {"cwd": ROOT, "capture_output": True, "text": True, "timeout": 240}
+    result = subprocess.run(command, **how)
     assert result.returncode == 0, result.stderr
-    assert result.stdout.split() == sorted(MAKERS)
+    assert sorted(result.stdout.splitlines()) == sorted(models)

@@ -1,13 +1,16 @@
-"""Reading of event files, and a picture to write."""
+"""Reading of event files, a picture to write, and translators for the callback."""
 
 import json
 import zlib
 
+import keras
 import numpy as np
 import tensorflow as tf
 
+import keras_seqattn as ks
 from keras_seqattn.pictures.picture import hypothesis, picture
 from keras_seqattn.tensorboard import record
+from tests.translator import tiny
 
 
 def values(folder):
@@ -29,8 +32,7 @@ def read(folder):
             continue
         content = metadata[value.tag].plugin_data.content
         tensor = tf.make_ndarray(value.tensor)
-        is_table = json.loads(content)["kind"] == "table"
-        if is_table:
+        if json.loads(content)["kind"] == "table":
             what = json.loads(zlib.decompress(tensor.item()))
         else:
             what = record.read(content, tensor)
@@ -56,7 +58,6 @@ def random_picture(heads=1, seed=0, **about):
 
 
 def same(one, other, tolerance=1e-3):
-    """Whether pictures are equal, weights nearly."""
     pairs = zip(one["hypotheses"], other["hypotheses"], strict=True)
     for a, b in pairs:
         np.testing.assert_allclose(a["weights"], b["weights"], rtol=0, atol=tolerance)
@@ -66,3 +67,40 @@ def same(one, other, tolerance=1e-3):
 def bare(picture):
     hypotheses = [{**h, "weights": None} for h in picture["hypotheses"]]
     return {**picture, "hypotheses": hypotheses}
+
+
+SENTENCES, REFERENCES = tiny.SOURCES[:3], tiny.TARGETS[:3]
+
+
+def compiled(attention=None, search=None, **optimizer):
+    options = {} if search is None else {"search": search}
+    made = tiny.translator(*tiny.texts(), attention=attention, **options)
+    optimizer = keras.optimizers.Adam(0.05, **optimizer)
+    made.model.compile(optimizer, ks.losses.SmoothedCrossentropy())
+    return made
+
+
+def fit(translator, *callbacks, epochs=3, **options):
+    """Trains on the seven sentences of `tiny`, three batches in an epoch."""
+    dataset = translator.dataset(tiny.PAIRS, batch_size=3, shuffle=False)
+    return translator.model.fit(
+        dataset,
+        **{"verbose": 0, **options},
+        epochs=epochs,
+        shuffle=False,
+        validation_data=dataset,
+        callbacks=list(callbacks),
+    )
+
+
+class FixedProbe:
+    """A stand-in for a probe: it returns pictures or raises, and counts calls."""
+
+    def __init__(self, *pictures, error=None):
+        self.made, self.error, self.count = list(pictures), error, 0
+
+    def pictures(self):
+        self.count += 1
+        if self.error is not None:
+            raise self.error
+        return self.made

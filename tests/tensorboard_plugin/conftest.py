@@ -1,35 +1,50 @@
-"""One logdir with everything in it, and a TensorBoard of each kind that reads it."""
+"""One browser, and a TensorBoard of each kind that reads one log with everything."""
 
 import pytest
 
+from tests.tensorboard_plugin.browser import Server, chromium
 from tests.tensorboard_plugin.hostile import LAST, write_logs
-from tests.tensorboard_plugin.servers import Server
+from tests.tensorboard_plugin.stage import Stage
 
 ALL = "--samples_per_plugin=seq_attention=0"
 SERVERS = {
     "fast": [],
     "multiplexer-prefix-all": ["--load_fast=false", "--path_prefix=/some/where", ALL],
-    "fast-prefix-all": ["--path_prefix=/some/where", ALL],
-    "multiplexer": ["--load_fast=false"],
 }
-DEFAULT = ("fast", "multiplexer-prefix-all")
+
+
+@pytest.fixture(scope="package")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="package")
+def shared_stage(browser):
+    with Stage(browser) as stage:
+        yield stage
+
+
+@pytest.fixture
+def stage(shared_stage):
+    shared_stage.begin()
+    yield shared_stage
+    shared_stage.check()
+
+
+@pytest.fixture
+def tab(shared_tab):
+    yield shared_tab
+    shared_tab.check()
 
 
 @pytest.fixture(scope="session")
 def logdir(tmp_path_factory):
-    """A log that is written once and does not change."""
     return write_logs(tmp_path_factory.mktemp("logs"))
 
 
-@pytest.fixture(
-    scope="session",
-    params=[
-        name if name in DEFAULT else pytest.param(name, marks=pytest.mark.slow)
-        for name in SERVERS
-    ],
-)
+@pytest.fixture(scope="session", params=SERVERS)
 def server(request, logdir, tmp_path_factory):
-    """A TensorBoard that has read the logs."""
     printed = tmp_path_factory.mktemp("server") / "printed.txt"
     flags = SERVERS[request.param]
     with Server(logdir, printed, flags) as server:

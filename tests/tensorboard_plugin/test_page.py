@@ -1,117 +1,125 @@
-"""The viewer's other hosts: a file, a cell of a notebook."""
+"""A page of many sentences in a real browser: its list, its filter, a phone."""
 
-import html
-import json
 import re
 
 import pytest
 
-from keras_seqattn.translator.page import frame, page
-from tests.tensorboard_plugin.browser import chromium
-from tests.tensorboard_plugin.pictures import german, hostile, wide
-from tests.tensorboard_plugin.stage import Stage
+from keras_seqattn.translator.page import page
+from tests.tensorboard_plugin import pictures
+from tests.tensorboard_plugin.stage import STATIC, Stage
 
 pytestmark = pytest.mark.system
-POLICY = r'http-equiv="Content-Security-Policy" content="(.*?)"'
-# What a notebook puts around the result of a cell.
-NOTEBOOK = "<!DOCTYPE html><title>notebook</title><body {}>before{}after"
+CHOSEN = ".list-rows tr:has([aria-current=true])"
 
 
 @pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
+def shared(browser):
+    short, long = pictures.plain(2, 3), pictures.plain(40, 60)
+    with Stage(
+        browser, page([pictures.german(), short, long], "Attention: run")
+    ) as one:
+        yield one
 
 
-def pictures_in(text):
-    found = re.search(r'id="pictures">(.*?)</script>', text, re.DOTALL)
-    return json.loads(found[1])
+@pytest.fixture
+def opened(shared):
+    shared.page.set_viewport_size({"width": 1280, "height": 900})
+    shared.page.reload()
+    shared.find(".av-cells:visible").first.wait_for()
+    yield shared
+    shared.check()
 
 
-def test_file_shows_sentence_after_sentence(browser):
-    with Stage(browser, page([german(), wide()])) as stage:
-        assert stage.texts(".page-sentence")[1].startswith("注意力让模型看到整个句子。")
-        assert len(stage.texts("button.av-beam")) == 3
-        stage.point(4, 2)
-        assert stage.read().startswith("irre looked at bändig 0.")
-        stage.page.locator(".page-sentence").nth(1).click()
-        assert stage.texts(".av-left .av-label")[0] == "注意"
-        assert stage.save("SVG").startswith(b"<?xml")
-        assert stage.save("PNG").startswith(b"\x89PNG")
-        assert [url for url in stage.requests if url.startswith("http")] == [
-            "http://viewer.test/"
-        ]
+def test_list_shows_what_is_chosen(opened):
+    assert opened.texts("h1") == ["Attention: run"]
+    assert opened.texts(".list-foot span") == ["3 of 3 sentences"]
+    source, best = pictures.SOURCE[0], pictures.BEST[0]
+    assert opened.texts(CHOSEN)[0].split("\n")[:2] == [source, best]
+    opened.find(".list-text").first.focus()
+    opened.page.keyboard.press("ArrowDown")
+    other = opened.texts(".list-text")[1]
+    assert opened.texts(CHOSEN)[0].startswith(other)
+    assert opened.run("document.activeElement.textContent") == other  # focus follows
+    assert opened.texts(".av-text")[0].startswith(other)
+    colours = opened.find(".list-rows tbody tr").evaluate_all(
+        "all => all.map(row => getComputedStyle(row).backgroundColor)"
+    )
+    assert colours[1] != colours[0] == colours[2]
+    opened.page.keyboard.press("/")
+    opened.page.keyboard.type(other.split()[0])
+    assert opened.texts(".list-text") == [other]
 
 
-def test_file_without_a_server(browser, tmp_path):
-    file = tmp_path / "attention.html"
-    file.write_text(page([german()], "A <title>"), encoding="utf-8")
-    opened = browser.new_page()
-    wrong = []
-    opened.on("console", lambda said: wrong.append(said.text))
-    opened.goto(file.as_uri())
-    assert opened.title() == "A <title>"
-    assert opened.locator(".av-cells:visible").count() == 1
-    assert not opened.locator(".page-list").is_visible()  # of one there is no choice
-    assert wrong == []
-    opened.close()
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("entropy<low", "Write a measure, < or >, and a number. For example:"),
+        ("speed>1", "There are: coverage deviation, absentmindedness out, "),
+    ],
+)
+def test_filter_explains_itself(opened, text, said):
+    box = opened.find("#list-filter")
+    box.fill(text)
+    hint = opened.texts(".list-hint")[0]
+    assert hint.startswith(f"“{text}” is not understood, so it is left out. ")
+    assert said in hint
+    assert box.get_attribute("aria-invalid") == "true"
+    assert box.get_attribute("aria-describedby") == "list-hint"
+    opened.find(".list-hint button").click()
+    assert re.fullmatch(r"entropy<0\.\d+", box.input_value())
+    assert 0 < len(opened.texts(".list-text")) < 3  # the example works
+    assert opened.texts(".list-hint") in ([], [""])
+    box.fill("no such words")
+    opened.find(".list-hint button").get_by_text("Show all").click()
+    assert len(opened.texts(".list-text")) == 3
 
 
-def test_nothing_to_show(browser):
-    with Stage(browser, page([])) as stage:
-        assert stage.texts(".page-stage") == ["There are no sentences to show."]
+def test_measures_are_explained_where_they_stand(opened):
+    for explained in (
+        ".list-rows th button >> nth=4",
+        ".av-beam .av-explained >> nth=1",
+    ):
+        assert opened.find(".av-tooltip").count() == 0
+        opened.find(explained).focus()
+        said = opened.texts(".av-tooltip")[0]
+        assert said == opened.find(explained).evaluate("x => x.ariaDescription")
+        assert said.endswith(".")
+        opened.page.keyboard.press("Escape")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_theme_of_the_system(browser, scheme):
-    with Stage(browser, page([german()]), color_scheme=scheme) as stage:
-        theme = "document.documentElement.dataset.theme"
-        assert stage.page.evaluate(theme) == scheme
-        stage.page.emulate_media(color_scheme="light")
-        stage.page.locator("html[data-theme=light]").wait_for(state="attached")
+def test_phone(opened):
+    opened.page.set_viewport_size({"width": 420, "height": 860})
+    for row in (0, 2):
+        opened.find(".list-text").nth(row).click()
+        assert opened.run("document.documentElement.scrollWidth") <= 420
+    rows, stage = (opened.find(x).bounding_box() for x in (".page-list", ".page-stage"))
+    assert rows["y"] + rows["height"] <= stage["y"]  # one after the other
+    assert rows["width"] == stage["width"] > 400
+    box = opened.find(".av-heat:visible .av-scroll")
+    assert box.evaluate("x => x.scrollWidth > x.clientWidth")  # inside of its own box
 
 
-def test_hostile_sentences_stay_data(browser):
-    text = page([hostile()], "</title><script>document.title='owned'</script>")
-    assert text.count("</script>") == 2  # the data's, and the program's
-    assert "\u2028" not in text
-    assert pictures_in(text)[0]["source"]["text"] == hostile()["source"]["text"]
-    with Stage(browser, text) as stage:
-        assert stage.page.title().startswith("</title>")
-        assert len(stage.texts(".av-left .av-label")) == 12
-        assert stage.page.locator("#page img").count() == 0
+def test_colours_can_be_read():
+    """Text on each background, in both themes: WCAG 2, AA."""
+    css = (STATIC / "viewer.css").read_text()
+    pairs = dict(re.findall(r"--(\w+): light-dark\((.*?)\)", css))
+    colours = {name: pair.split(", ") for name, pair in pairs.items()}
+    for theme in (0, 1):
+        for back in ("surface", "raised", "soft"):
+            for ink in ("ink", "quiet", "accent", "other", "gold"):
+                found = contrast(colours[ink][theme], colours[back][theme])
+                assert found >= 4.5, (ink, back, theme, found)
+        assert contrast(colours["edge"][theme], colours["surface"][theme]) >= 3
 
 
-def test_only_the_viewer_may_run(browser):
-    text = page([german()])
-    assert re.search(POLICY, text)[1].startswith("default-src 'none'; ")
-    broken = text.replace("<body>", "<body><script>window.owned = 1</script>")
-    stage = Stage(browser, broken)
-    assert stage.page.evaluate("window.owned") is None
-    assert any("Content Security Policy" in said for said in stage.wrong)
-    stage.context.close()
+def contrast(*colours):
+    low, high = sorted(map(luminance, colours))
+    return (high + 0.05) / (low + 0.05)
 
 
-def test_cell_of_a_notebook(browser):
-    for theme, is_dark in (('data-jp-theme-light="false"', True), ("", False)):
-        cell = frame(page([german()]), "Attention")
-        with Stage(browser, NOTEBOOK.format(theme, cell)) as stage:
-            inside = stage.page.frame_locator("iframe")
-            inside.locator(".av-cells:visible").wait_for()
-            dark = inside.locator("html[data-theme=dark]").count()
-            assert bool(dark) == is_dark
-            stage.page.wait_for_function(
-                """() => {
-                  const frame = document.querySelector("iframe");
-                  const {scrollHeight} = frame.contentDocument.documentElement;
-                  const height = parseFloat(frame.style.height);
-                  return height !== 760 && height >= scrollHeight - 1;
-                }"""
-            )
-            assert "attention-viewer" not in stage.page.content().split("srcdoc")[0]
-
-
-def test_frame_holds_the_page_unchanged():
-    text = page([hostile()])
-    srcdoc = re.search(r'srcdoc="([^"]*)"', frame(text))[1]
-    assert html.unescape(srcdoc) == text
+def luminance(colour):
+    channels = [byte / 255 for byte in bytes.fromhex(colour[1:])]
+    r, g, b = [
+        x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in channels
+    ]
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b

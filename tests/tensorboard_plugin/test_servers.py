@@ -1,24 +1,20 @@
-"""Both loaders of the real TensorBoard, a path prefix, and a log full of traps."""
+"""The real TensorBoard and the real tab with a log full of traps."""
 
-import base64
+import json
 
 import numpy as np
 import pytest
 
-from tests.tensorboard_plugin.hostile import ENTROPIES, MANY, PIECES, TAGS, TEXT, TOKENS
-from tests.tensorboard_plugin.logs import SOURCE, weights_at
+from tests.tensorboard_plugin import hostile
+from tests.tensorboard_plugin.browser import Tab, expect
+from tests.tensorboard_plugin.hostile import LAST, PIECES, TAGS, TOKENS
+from tests.tensorboard_plugin.logs import SOURCE, weights_at, weights_of
 
 pytestmark = pytest.mark.system
 
 
 def steps_of(server, run, tag, route="series"):
     return server.ask(route, run=run, tag=tag).json["steps"]
-
-
-def weights_of(step):
-    [found] = step["hypotheses"]
-    raw = base64.b64decode(found["weights"])
-    return np.frombuffer(raw, "<f2").reshape(found["shape"])
 
 
 def test_tab_is_there(server):
@@ -29,7 +25,8 @@ def test_tab_is_there(server):
     module = f"{server.prefix}/data/plugin/seq_attention/index.js"
     assert listed["loading_mechanism"]["module_path"] == module
     page = server.get("/data/plugin_entry.html?name=seq_attention")
-    assert b'import("./index.js")' in page.data
+    assert b'import("./index.js")' in page.body
+    assert server.ask("index.js").status == 200
 
 
 def test_runs(server):
@@ -38,7 +35,7 @@ def test_runs(server):
     assert runs["one/validation"] == {
         "sentences": [
             {"tag": "p/000", "last": 2, "text": SOURCE["text"]},
-            {"tag": "p/long", "last": MANY - 1, "text": SOURCE["text"]},
+            {"tag": "p/long", "last": hostile.MANY - 1, "text": SOURCE["text"]},
         ],
         "tables": ["p/table"],
     }
@@ -50,67 +47,46 @@ def test_two_runs_have_the_values_that_were_written(server, run, first, count):
     assert answer["source"] == SOURCE
     assert [step["step"] for step in answer["steps"]] == list(range(count))
     for i, step in enumerate(answer["steps"]):
-        np.testing.assert_array_equal(weights_of(step), weights_at(first + i))
+        assert (weights_of(step) == weights_at(first + i)).all()
         assert step["metrics"] == {"entropy": 0.5}
         assert step["wall_time"] > 1e9
 
 
 def test_table(server):
     steps = steps_of(server, "one/validation", "p/table", "table")
-    assert [step["rows"] for step in steps] == [ENTROPIES] * 3
+    assert [step["rows"] for step in steps] == [hostile.ENTROPIES] * 3
 
 
 def test_as_many_steps_as_asked_for(server):
     steps = [step["step"] for step in steps_of(server, "one/validation", "p/long")]
-    assert len(steps) == (MANY if server.keeps_all else 500)
-    assert steps == sorted(steps) and steps[-1] == MANY - 1
-
-
-def test_static_files(server):
-    answer = server.ask("index.js")
-    assert answer.code == 200
-    assert answer.headers["Content-Type"] == "text/javascript; charset=utf-8"
-    assert answer.headers["X-Content-Type-Options"] == "nosniff"
-
-
-def test_nan_is_told(server):
-    good, nan, strange = steps_of(server, "bad", "p/nan")
-    np.testing.assert_array_equal(weights_of(good), weights_at(0))
-    assert "received 9 NaN or infinite of 9" in nan["error"]
-    assert strange["metrics"] == {"entropy": None, "bleu": None}
+    assert len(steps) == (hostile.MANY if server.keeps_all else 500)
+    assert steps == sorted(steps) and steps[-1] == hostile.MANY - 1
 
 
 def test_hostile_pieces_come_back_as_they_are(server):
-    answer = server.ask("series", run="bad", tag="p/pieces")
-    assert answer.headers["Content-Type"] == "application/json"
-    assert answer.json["source"] == {"text": TEXT, "tokens": TOKENS}
-    [step] = answer.json["steps"]
-    [found] = step["hypotheses"]
-    assert found["tokens"] == TOKENS
-    assert found["heads"] == [PIECES[0]]
+    answer = server.ask("series", run="bad", tag="p/pieces").json
+    assert answer["source"] == {"text": hostile.TEXT, "tokens": TOKENS}
+    [found] = answer["steps"][0]["hypotheses"]
+    assert (found["tokens"], found["heads"]) == (TOKENS, [PIECES[0]])
 
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_tags_are_names_not_places(server, tag):
     [step] = steps_of(server, "tags", tag)
-    np.testing.assert_array_equal(weights_of(step), weights_at(TAGS.index(tag)))
+    assert (weights_of(step) == weights_at(TAGS.index(tag))).all()
 
 
 @pytest.mark.parametrize(
-    "tag, text",
-    [
-        ("p/bfloat16", ""),
-        ("p/foreign", "The description of this series is broken. "),
-        ("p/newer", "The description of this series is newer than this tab. "),
-    ],
+    "tag, said",
+    [("p/foreign", "is broken. "), ("p/newer", "is newer than this tab. ")],
 )
-def test_broken_series_have_one_step_that_says_so(server, tag, text):
+def test_broken_series_have_one_step_that_says_so(server, tag, said):
     [step] = steps_of(server, "bad", tag)
     assert step["step"] == 0
-    assert step["error"].startswith(text)
+    assert step["error"].startswith(f"The description of this series {said}")
 
 
-def test_what_stands_before_a_cut_is_shown(server):
+def test_steps_before_a_cut_are_shown(server):
     steps = steps_of(server, "cut", "p/000")
     assert [step["step"] for step in steps] == list(range(5))
     assert not any("error" in step for step in steps)
@@ -119,41 +95,81 @@ def test_what_stands_before_a_cut_is_shown(server):
 @pytest.mark.parametrize(
     "path",
     [
-        "../plugin.py",
-        "../../../../../../../../etc/passwd",
-        "static/../../plugin.py",
-        "%2e%2e/plugin.py",
-        "..%2fplugin.py",
-        "..%5cplugin.py",
-        "%2e%2e%2f%2e%2e%2f%2e%2e%2fetc%2fpasswd",
-        "//etc/passwd",
-        "index.js/../../plugin.py",
-        "index.js%00.py",
-        "plugin.py",
-        "static/index.js",
-        "",
+        *("../plugin.py", "plugin.py", "static/../../plugin.py", "static/index.js", ""),
+        *("../../../../../../../../etc/passwd", "//etc/passwd", "index.js%00.py"),
+        *("%2e%2e/plugin.py", "..%2fplugin.py", "..%5cplugin.py"),
+        *("%2e%2e%2f%2e%2e%2f%2e%2e%2fetc%2fpasswd", "index.js/../../plugin.py"),
     ],
 )
 def test_there_is_nothing_but_the_routes(server, path):
     answer = server.ask(path)
-    assert (answer.code, answer.data) == (404, b"Not found")
+    assert (answer.status, answer.body) == (404, b"Not found")
 
 
-@pytest.mark.parametrize("route", ["series", "table"])
-def test_clean_refusals(server, route):
-    lacking, unknown = server.ask(route), server.ask(route, run="../x", tag="<b>")
-    assert (lacking.code, unknown.code) == (400, 404)
-    for answer in (lacking, unknown):
-        assert answer.headers["Content-Type"] == "text/plain; charset=utf-8"
-        assert answer.headers["X-Content-Type-Options"] == "nosniff"
-    assert b"the query lacks 'run'" in lacking.data
-    assert b"received run='../x' and tag='<b>'" in unknown.data
-
-
-def test_tensorboard_had_nothing_to_complain_of(server):
-    test_broken_series_have_one_step_that_says_so(server, "p/bfloat16", "")
+def test_tensorboard_prints_no_errors(server):
+    [step] = steps_of(server, "bad", "p/bfloat16")
+    assert step["error"] and server.process.poll() is None
     printed = server.text()
     assert "In 3.0, this warning will become an error" not in printed  # headers
     assert "Failed to load plugin" not in printed
     assert "Error on request" not in printed
-    assert server.process.poll() is None
+
+
+fast = pytest.mark.parametrize("server", ["fast"], indirect=True)
+MESSAGES = {  # on the page, where no picture can be
+    "p/nan": None,  # its last step is fine
+    "p/bfloat16": "cannot read this series",
+    "p/foreign": "is broken",
+    "p/newer": "Upgrade keras_seqattn",
+}
+
+
+@pytest.fixture(scope="module")
+def shared_tab(browser, server):
+    with Tab(browser, server) as tab:
+        yield tab
+
+
+@fast
+@pytest.mark.parametrize("run", ["bad", "cut", "tags"])
+def test_every_sentence_of_a_hostile_log(tab, run):
+    tags = sorted(tag for other, tag in LAST if other == run)
+    tab.open(run=run)
+    for tag in tags:
+        row = tab.find(f"tbody tr[data-tag={json.dumps(tag, ensure_ascii=False)}]")
+        row.click()
+        expect(row.locator("button")).to_have_attribute("aria-current", "true")
+        if MESSAGES.get(tag):
+            tab.find(".tab-page").get_by_text(MESSAGES[tag]).wait_for()
+        else:
+            tab.wait_for_step(LAST[run, tag])
+    expect(tab.find("tbody tr")).to_have_count(len(tags))
+
+
+@fast
+def test_hostile_words(tab):
+    tab.open(run="bad", sentence="p/pieces")
+    tab.wait_for_step(0)
+    row = tab.find("tbody tr [aria-current=true]")
+    assert row.inner_text().startswith(PIECES[0])
+    assert tab.find("script, img, iframe").count() == 1  # that of the page itself
+    assert tab.page.title() == "TensorBoard"
+
+
+@fast
+def test_step_that_diverged(tab):
+    tab.open(run="bad", sentence="p/nan", step=1)
+    tab.find(".tab-page").get_by_text("NaN or infinite").wait_for()
+    tab.page.keyboard.press("ArrowRight")
+    tab.wait_for_step(2)
+
+
+@pytest.mark.parametrize("server", ["multiplexer-prefix-all"], indirect=True)
+def test_other_loader_behind_a_path_prefix(browser, server):
+    link = {"run": "one/validation", "sentence": "p/000", "step": 1}
+    with Tab(browser, server, **link) as tab:
+        tab.wait_for_step(1)
+        assert "/some/where/#seq_attention" in tab.page.url
+        [(_, columns, values)] = tab.csv()
+    assert columns[:2] == ["ein", "▁Haus"]
+    np.testing.assert_allclose(values, weights_at(1)[0], atol=1e-3)

@@ -1,11 +1,10 @@
-"""What the tab decides without a browser: filters, choices, links."""
+"""Functions of the tab in Node: its filter, its choices, its links."""
 
 import pytest
 
-from tests.tensorboard_plugin.nodejs import run
+from tests.tensorboard_plugin.test_viewer_functions import run
 
 METRICS = {"coverage_deviation": 0.4, "bleu": 12.5, "length_ratio": None}
-KEYS = [*METRICS]
 
 
 @pytest.mark.parametrize(
@@ -18,66 +17,68 @@ KEYS = [*METRICS]
         ("bleu<20 coverage>0.4", False, []),  # the beginning of a name will do
         ("bleu>=12.5 coverage_deviation<=.4 ein", True, []),
         ("length>0", False, []),  # which it has not
-        ("bleu<low ein", True, ["bleu<low"]),
-        ("speed<1", True, ["speed<1"]),
+        ("bleu < 20  length ratio>=0", False, []),  # as it is written above the list
+        ("deviation≤.4", True, []),
+        ("bleu<low ein", True, [["bleu<low", "bleu"]]),
+        ("bleu=12.5", True, [["bleu=12.5", "bleu"]]),
+        ("speed<1 note=3", False, [["speed<1", None]]),
         ("<b>", False, []),  # a word
     ],
 )
 def test_filter(text, passes, wrong):
     body = """
-    const filter = m.parseFilter(x.text, x.keys);
-    return [m.passes(filter, "Ein Haus", x.metrics), filter.wrong];
+    const filter = m.parseFilter(x.text, Object.keys(x.metrics));
+    const wrong = filter.wrong.map(({word, key}) => [word, key]);
+    return [m.passes(filter, "Ein Haus", x.metrics), wrong];
     """
-    given = {"text": text, "keys": KEYS, "metrics": METRICS}
-    assert run("tab_filter.js", body, given) == [passes, wrong]
+    given = {"text": text, "metrics": METRICS}
+    assert run("filter.js", body, given) == [passes, wrong]
 
 
-def sentences(*texts):
-    return [{"tag": f"p/{i}", "text": text, "last": 3} for i, text in enumerate(texts)]
+def with_sentences(*texts):
+    sentences = [{"tag": f"p/{i}", "text": x, "last": 3} for i, x in enumerate(texts)]
+    return {"sentences": sentences, "tables": []}
 
 
 RUNS = {
-    "run_10": {"sentences": sentences("a", "b"), "tables": []},
-    "run_2": {"sentences": sentences("b", "c"), "tables": []},
-    "empty": {"sentences": [], "tables": []},
+    "run_10": with_sentences("a", "b"),
+    "run_2": with_sentences("b", "c"),
+    "empty": with_sentences(),
 }
+CHOOSE = """
+const {names, sentences, missing} = m.choose(x.runs, x.wish);
+return [names, sentences.map(({run, text}) => `${run}: ${text}`), missing];
+"""
 
 
 @pytest.mark.parametrize(
     "wish, found, missing",
     [
-        ({}, [["run_2", "b"]], []),
-        ({"run": "run_10", "sentence": "p/1"}, [["run_10", "b"]], []),
-        ({"run": "empty"}, [["run_2", "b"]], ["run empty"]),
-        ({"sentence": "p/7"}, [["run_2", "b"]], ["sentence p/7"]),
-        ({"other": "run_10"}, [["run_2", "b"], ["run_10", "b"]], []),
-        ({"other": "run_2"}, [["run_2", "b"]], []),
-        ({"other": "gone"}, [["run_2", "b"]], ["run gone"]),
+        ({}, ["run_2: b"], []),
+        ({"run": "run_10", "sentence": "p/1"}, ["run_10: b"], []),
+        ({"run": "empty"}, ["run_2: b"], ["run empty"]),
+        ({"sentence": "p/7"}, ["run_2: b"], ["sentence p/7"]),
+        ({"other": "run_10"}, ["run_2: b", "run_10: b"], []),
+        ({"other": "run_2"}, ["run_2: b"], []),
+        ({"other": "gone"}, ["run_2: b"], ["run gone"]),
         (
             {"sentence": "p/1", "other": "run_10"},
-            [["run_2", "c"]],
+            ["run_2: c"],
             ["this sentence in run_10"],
         ),
     ],
 )
 def test_choice(wish, found, missing):
-    body = """
-    const {names, sentences, missing} = m.choose(x.runs, x.wish);
-    return [names, sentences.map(({run, text}) => [run, text]), missing];
-    """
     expected = [["run_2", "run_10"], found, missing]
-    assert run("tab_choice.js", body, {"runs": RUNS, "wish": wish}) == expected
+    assert run("tab_choice.js", CHOOSE, {"runs": RUNS, "wish": wish}) == expected
 
 
-def test_no_run():
-    body = "return m.choose({}, {run: 'x', other: 'y'}).run"
-    assert run("tab_choice.js", body) == ""
-
-
-def test_entry_at_a_step():
-    body = "return [null, 0, 3, 4, 9].map((step) => m.entryAt(x, step).step)"
+def test_no_run_and_an_entry_at_a_step():
+    none = "m.choose({}, {run: 'x', other: 'y'}).run"
+    steps = "[null, 0, 3, 4, 9].map((step) => m.entryAt(x, step).step)"
     entries = [{"step": 2}, {"step": 4}, {"step": 8}]
-    assert run("tab_choice.js", body, entries) == [8, 2, 2, 4, 8]
+    body = f"return [{none}, {steps}]"
+    assert run("tab_choice.js", body, entries) == ["", [8, 2, 2, 4, 8]]
 
 
 def test_link_and_state():

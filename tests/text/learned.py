@@ -1,7 +1,9 @@
 """Small processors, each learned once."""
 
 import functools
+import io
 
+import sentencepiece
 from hypothesis import settings
 from hypothesis import strategies as st
 
@@ -12,22 +14,14 @@ TRICKY = (
     "aAeEﬁ½ßẞİIıKȺΣςﾊﾟ각ᄀ\u1161\u11a8㎆ǰJ\u030c\u0301\u0323\u00ad\u200b.<#�\U0001d400\0"
 )
 SPACES = " \t\n\u00a0\u3000▁"
-TEXTS = [
-    "the cat sat on the mat .",
-    "the hat , the bat , the cat",
-    "Ein Mädchen auf der Straße …",
-    "EIN HUT, EINE FISCHSTÄBCHENTÜTE!",
-    "</s> <s> <unk> 1/2 > k u n",
-]
+TEXTS = ["the cat sat on the mat .", "the hat , the bat , the cat"]
+TEXTS += ["Ein Mädchen auf der Straße …", "EIN HUT, EINE FISCHSTÄBCHENTÜTE!"]
+TEXTS += ["</s> <s> <unk> 1/2 > k u n"]
 MARKED = [base + mark for base in "aAeEjJsS" for mark in "\u030c\u0301\u0323"]
 ALL = [*TEXTS, *TRICKY, *MARKED, TRICKY + TRICKY[::-1], "tab\tand\nline\u00a0\u3000▁"]
-OPTIONS = [
-    {},
-    {"lowercase": True},
-    {"normalization": "nfc"},
-    {"normalization": "nfkc", "lowercase": True},
-    {"normalization": "nfkc_casefold"},
-]
+OPTIONS = [{}, {"lowercase": True}, {"normalization": "nfc"}]
+OPTIONS += [{"normalization": "nfkc", "lowercase": True}]
+OPTIONS += [{"normalization": "nfkc_casefold"}]
 KINDS = ["Characters", "Words", "WordPiece", "unigram", "bpe"]
 
 
@@ -45,6 +39,14 @@ def learn(kind, texts, **options):
     return cls.learn(texts, 200, **options)
 
 
+def foreign_model(text, vocab_size, **options):
+    """One that the sentencepiece package has learned by itself."""
+    model, texts = io.BytesIO(), iter([text] * 3)
+    options |= {"sentence_iterator": texts, "model_writer": model, "minloglevel": 2}
+    sentencepiece.SentencePieceTrainer.train(vocab_size=vocab_size, **options)
+    return model.getvalue()
+
+
 def largest(kind, texts, options):
     """The largest vocabulary that SentencePiece allows, as its error says."""
     try:
@@ -59,10 +61,8 @@ def _learned(kind, options):
 
 
 def learned(kind, **options):
-    """A processor that knows every character of `ALL`."""
     return _learned(kind, tuple(sorted(options.items())))
 
 
 def strings(texts):
-    """List of str from a tensor of strings."""
     return [text.decode() for text in texts.numpy()]

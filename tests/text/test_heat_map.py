@@ -13,51 +13,61 @@ from hypothesis import strategies as st
 import keras_seqattn as ks
 from keras_seqattn.text.terminal_heat_map import RAMP
 from keras_seqattn.text.terminal_text import clusters, columns
+from keras_seqattn.text.weight_scale import scaled
 
 TOKENS = st.lists(st.text(max_size=30), min_size=1, max_size=8)
 
 
 def plain(source, target, alignment=None, width=80, **options):
     alignment = np.eye(len(target), len(source)) if alignment is None else alignment
-    return ks.text.heat_map(
-        source, target, alignment, **{"color": False, "width": width, **options}
-    )
+    options = {"color": False, "width": width, **options}
+    return ks.text.heat_map(source, target, alignment, **options)
 
 
-# Layout -------------------------------------------------------------------------------
+DRAWN = {
+    "single columns": (
+        ([*"1 Mai", "</s>"], ["5", "-", "0", "1", "</s>"]),
+        ["  1␣Mai⏎", "5│█     │", "-│ █    │", "0│  █   │", "1│   █  │", "⏎│    █ │"],
+    ),
+    "words as wide as they are": (
+        (
+            ["▁der", "▁alte", "Baum"],
+            ["the", "old", "tree"],
+            [[0.12, 0.13, 0.37], [0.38, 0.62, 0.63], [0.87, 0.88, 1.0]],
+        ),
+        [
+            "     ▁der ▁alte Baum",
+            " the│     ░░░░░░░░░░░│",
+            " old│▒▒▒▒▒▒▒▒▒▒▒▓▓▓▓▓│",
+            "tree│▓▓▓▓▓███████████│",
+        ],
+    ),
+    "upright where room is short": (
+        (["in", "die", "."], ["to", "the", "."], None, 13),
+        [
+            "      d",
+            "    i i",
+            "    n e .",
+            " to│██    │",
+            "the│  ██  │",
+            "  .│    ██│",
+        ],
+    ),
+    "wide cells of wide characters": (
+        ("中a国", ["x", "漢字", "z"]),
+        ["     中a国", "   x│██   │", "漢字│  █  │", "   z│   ██│"],
+    ),
+    "wide and marked characters, upright": (
+        (["中国", "e\u0301a", "x" * 3], ["a", "b", "c"], None, 9),
+        ["      x", "  中e\u0301 x", "  国a x", "a│██    │", "b│  ██  │", "c│    ██│"],
+    ),
+}
 
 
-def test_characters_are_single_columns():
-    assert plain([*"1 Mai", "</s>"], ["5", "-", "0", "1", "</s>"]).splitlines() == [
-        "  1␣Mai⏎",
-        "5│█     │",
-        "-│ █    │",
-        "0│  █   │",
-        "1│   █  │",
-        "⏎│    █ │",
-    ]
-
-
-def test_words_are_as_wide_as_they_are():
-    alignment = [[0.12, 0.13, 0.37], [0.38, 0.62, 0.63], [0.87, 0.88, 1.0]]
-    drawn = plain(["▁der", "▁alte", "Baum"], ["the", "old", "tree"], alignment)
-    assert drawn.splitlines() == [
-        "     ▁der ▁alte Baum",
-        " the│     ░░░░░░░░░░░│",
-        " old│▒▒▒▒▒▒▒▒▒▒▒▓▓▓▓▓│",
-        "tree│▓▓▓▓▓███████████│",
-    ]
-
-
-def test_words_stand_upright_where_room_is_short():
-    assert plain(["in", "die", "."], ["to", "the", "."], width=13).splitlines() == [
-        "      d",
-        "    i i",
-        "    n e .",
-        " to│██    │",
-        "the│  ██  │",
-        "  .│    ██│",
-    ]
+@pytest.mark.parametrize("name", DRAWN)
+def test_drawings(name):
+    arguments, lines = DRAWN[name]
+    assert plain(*arguments).splitlines() == lines
 
 
 def test_a_width_that_is_just_enough():
@@ -70,6 +80,30 @@ def test_a_width_that_is_just_enough():
     assert len(plain("abcde", "xyz", width=1).split("\n\n")) == 5
 
 
+def test_half_precision_is_an_alignment():
+    assert plain("a", "a", np.array([[1.0005]], "float32")) == "  a\na│█│"
+
+
+ODD = [[-3.5, 12.0, 6.0], [np.nan, np.inf, 3.0]]
+NOTES = (
+    "The alignment is not normalised: it is scaled by its largest weight, 12.",
+    "Weights below 0 are drawn as 0.",
+    "Crosses: the weight is not a finite number.",
+)
+
+
+def test_weights_that_are_no_alignment():
+    """They are scaled by the largest weight, and the drawing says so."""
+    lines = ["  abc", "x│ █▒│", "y│××░│", *NOTES]
+    assert plain("abc", "xy", ODD).splitlines() == lines
+    colored = plain("abc", "xy", ODD, color=True).splitlines()[2]
+    assert colored == f"y \x1b[48;5;{RAMP[0]}m××\x1b[48;5;{RAMP[3]}m \x1b[0m"
+    values, notes = scaled(ODD)
+    np.testing.assert_array_equal(values, [[0, 1, 0.5], [np.nan, np.nan, 0.25]])
+    assert notes == NOTES
+    assert scaled([[0.5, 1.0005, -1e-4]]).notes == scaled([[]]).notes == ()
+
+
 def test_the_terminal_has_a_width(monkeypatch):
     monkeypatch.setenv("COLUMNS", "7")
     assert plain("abcde", "xyz", width=None) == plain("abcde", "xyz", width=7)
@@ -80,61 +114,32 @@ def test_nothing_to_draw():
     assert plain(["a"], [], np.zeros((0, 1))) == " a"
 
 
-# Tokens -------------------------------------------------------------------------------
+HAN = "\u1112\u1161\u11ab"  # of three letters
+WIDTHS = {"naïve": 5, "中国": 4, "ｱ": 1, "Ａ": 2, HAN: 2, "ক্ষ": 2, "🎉": 2, "": 0}
+SHOWN = [
+    *[(token, token, width) for token, width in WIDTHS.items()],
+    ("nai\u0308ve", "nai\u0308ve", 5),  # a mark on the letter before it
+    ("\u0301", "◌\u0301", 1),  # alone
+    ("❤\ufe0f", "❤", 1),
+    ("\ufe0f", "", 0),
+    (" ", "␣", 1),
+    ("a b\u3000c\xa0", "a␣b␣c␣", 6),
+    ("\t\n\x00\x7f", "␉␊␀␡", 4),
+    ("\x1b[31m", "␛[31m", 5),
+    ("\x9b31m", r"\x9b31m", 7),  # one byte that begins a command, too
+    ("\u202eabc", r"\u202eabc", 9),  # would turn the line around
+    ("\u200b\u2028", r"\u200b\u2028", 12),
+    ("\ud800", r"\ud800", 6),
+    ("\U000e0001", r"\U000e0001", 10),
+    *[("</s>", "⏎", 1), ("<unk>", "⁇", 1)],
+]
 
 
-@pytest.mark.parametrize(
-    "token, shown, size",
-    [
-        ("naïve", "naïve", 5),
-        ("nai\u0308ve", "nai\u0308ve", 5),  # a mark on the letter before it
-        ("\u0301", "◌\u0301", 1),  # alone
-        ("中国", "中国", 4),
-        ("ｱ", "ｱ", 1),
-        ("Ａ", "Ａ", 2),
-        ("\u1112\u1161\u11ab", "\u1112\u1161\u11ab", 2),  # han, of three letters
-        ("ক্ষ", "ক্ষ", 2),
-        ("🎉", "🎉", 2),
-        ("❤\ufe0f", "❤", 1),
-        ("\ufe0f", "", 0),
-        (" ", "␣", 1),
-        ("a b\u3000c\xa0", "a␣b␣c␣", 6),
-        ("\t\n\x00\x7f", "␉␊␀␡", 4),
-        ("\x1b[31m", "␛[31m", 5),
-        ("\x9b31m", r"\x9b31m", 7),  # one byte that begins a command, too
-        ("\u202eabc", r"\u202eabc", 9),  # would turn the line around
-        ("\u200b\u2028", r"\u200b\u2028", 12),
-        ("\ud800", r"\ud800", 6),
-        ("\U000e0001", r"\U000e0001", 10),
-        ("</s>", "⏎", 1),
-        ("<unk>", "⁇", 1),
-        ("", "", 0),
-    ],
-)
+@pytest.mark.parametrize("token, shown, size", SHOWN)
 def test_tokens_as_they_are_shown(token, shown, size):
     assert "".join(clusters(token)) == shown
     assert columns(shown) == size
     assert all(columns(cluster) in (1, 2) for cluster in clusters(token))
-
-
-def test_wide_characters_have_wide_cells():
-    assert plain("中a国", ["x", "漢字", "z"]).splitlines() == [
-        "     中a国",
-        "   x│██   │",
-        "漢字│  █  │",
-        "   z│   ██│",
-    ]
-
-
-def test_wide_and_marked_characters_stand_upright():
-    drawn = plain(["中国", "e\u0301a", "x" * 9], ["a", "b", "c"], width=10)
-    assert drawn.splitlines()[-5:] == [
-        "  中e\u0301 x",
-        "  国a x",
-        "a│██    │",
-        "b│  ██  │",
-        "c│    ██│",
-    ]
 
 
 def test_long_tokens_are_cut():
@@ -157,17 +162,11 @@ def test_whatever_the_tokens_are(source, target, width, color):
         assert max(map(columns, lines)) <= size <= width
 
 
-# Colour -------------------------------------------------------------------------------
-
-
 def test_colours():
-    drawn = plain(["le", "chat"], ["the"], [[0.0, 1.0]], color=True)
+    """Equal neighbours share a code."""
+    drawn = plain(["le", "un", "chat"], ["the"], [[0.0, 0.0, 1.0]], color=True)
     low, high = f"\x1b[48;5;{RAMP[0]}m", f"\x1b[48;5;{RAMP[-1]}m"
-    assert drawn == f"    le chat\nthe {low}   {high}     \x1b[0m"
-
-
-def test_like_cells_share_a_code():
-    assert plain("abcd", "x", [[0.0, 0.0, 1.0, 1.0]], color=True).count("\x1b") == 3
+    assert drawn == f"    le un chat\nthe {low}      {high}     \x1b[0m"
 
 
 def test_colours_are_lighter_the_higher():
@@ -194,77 +193,3 @@ def test_colours_by_themselves(monkeypatch, terminal, no_color, colored):
     output.isatty = lambda: terminal
     monkeypatch.setattr(sys, "stdout", output)
     assert ("\x1b" in ks.text.heat_map("ab", "ab", np.eye(2))) == colored
-
-
-# Errors -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "arguments, options, text",
-    [
-        (
-            ("ab", "abc", np.eye(2)),
-            {},
-            "heat_map got an alignment that does not fit its tokens. Expected [target, "
-            "source] = (3, 2), received shape (2, 2). Cut off the padding, and take "
-            "the mean over heads.",
-        ),
-        (
-            ("ab", "ab", np.ones((1, 2, 2))),
-            {},
-            "heat_map got an alignment that does not fit its tokens. Expected [target, "
-            "source] = (2, 2), received shape (1, 2, 2). Cut off the padding, and take "
-            "the mean over heads.",
-        ),
-        (
-            ("ab", "a", [[-3.5, 12.0]]),
-            {},
-            "heat_map got numbers that are not an alignment. Expected numbers from "
-            "0 to 1, received -3.5 to 12. Pass the alignment of an attention "
-            "mechanism, after the softmax.",
-        ),
-        (
-            ("ab", "a", [[0.0, np.nan]]),
-            {},
-            "heat_map got numbers that are not an alignment. Expected numbers from "
-            "0 to 1, received nan to nan. Pass the alignment of an attention "
-            "mechanism, after the softmax.",
-        ),
-        (
-            ([ks.translator.Token("a", 0, 1)], "a", [[1.0]]),
-            {},
-            "heat_map got unusable source_tokens. Expected a list of str, received "
-            "a list with Token(piece='a', start=0, end=1). Decode bytes; for a "
-            "Translation, call its heat_map, or pass the pieces of its "
-            "source_tokens.",
-        ),
-        (
-            ("a", [b"a"], [[1.0]]),
-            {},
-            "heat_map got unusable target_tokens. Expected a list of str, received "
-            "a list with b'a'. Decode bytes; for a Translation, call its heat_map, "
-            "or pass the pieces of its source_tokens.",
-        ),
-        (
-            ("a", "a", [[1.0]]),
-            {"color": "always"},
-            'heat_map got an unknown color. Expected True, False or "auto", '
-            "received color='always'. Pass color=\"auto\" for colours in terminals "
-            "only.",
-        ),
-        (
-            ("a", "a", [[1.0]]),
-            {"width": 0},
-            "heat_map got an unusable width. Expected a positive integer or None, "
-            "received width=0. Pass the number of terminal columns.",
-        ),
-    ],
-)
-def test_errors(arguments, options, text):
-    with pytest.raises(ValueError) as caught:
-        ks.text.heat_map(*arguments, **options)
-    assert str(caught.value) == text
-
-
-def test_half_precision_is_an_alignment():
-    assert plain("a", "a", np.array([[1.0005]], "float32")) == "  a\na│█│"

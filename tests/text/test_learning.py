@@ -1,13 +1,14 @@
-"""Learning of vocabularies: the texts, and the tokens."""
+"""Processors are learned from texts of many kinds, and loaded as they were saved."""
 
 import gzip
+import json
 
 import numpy as np
 import pytest
 import tensorflow as tf
 
 import keras_seqattn as ks
-from tests.text.learned import KINDS, learn
+from tests.text.learned import ALL, KINDS, OPTIONS, learn, learned
 
 LINES = ["b a c", "a b", "a"]
 
@@ -21,11 +22,8 @@ def test_words_by_falling_count():
 def test_characters_by_falling_count():
     assert ks.text.Characters.learn(LINES).vocabulary[4:] == (" ", "a", "b", "c")
     assert ks.text.Characters.learn(LINES, 5).vocabulary[4:] == (" ",)
-    assert ks.text.Characters.learn(LINES, minimum_count=2).vocabulary[4:] == (
-        " ",
-        "a",
-        "b",
-    )
+    twice = ks.text.Characters.learn(LINES, minimum_count=2)
+    assert twice.vocabulary[4:] == (" ", "a", "b")
 
 
 def test_special_tokens_are_no_words():
@@ -49,9 +47,8 @@ SOURCES = {
 
 @pytest.mark.parametrize("texts", SOURCES.values(), ids=SOURCES)
 def test_learns_from(texts):
-    assert (
-        ks.text.Words.learn(texts()).vocabulary == ks.text.Words.learn(LINES).vocabulary
-    )
+    expected = ks.text.Words.learn(LINES).vocabulary
+    assert ks.text.Words.learn(texts()).vocabulary == expected
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -88,3 +85,49 @@ def test_without_tensorflow_text(monkeypatch):
         text = cls.learn(["A b"], lowercase=True)
         assert text.decode(text.encode("b A")).numpy() == b"b a"
         assert text.encode_with_offsets("b A").ends[-1] == 3
+
+
+@pytest.mark.product
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("kind", KINDS)
+def test_comes_back(kind, options, tmp_path):
+    text = learned(kind, **options)
+    text.save(tmp_path / "new" / "folder")
+    loaded = ks.text.TextProcessor.load(tmp_path / "new" / "folder")
+    assert type(loaded) is type(text)
+    assert loaded.vocabulary == text.vocabulary
+    assert loaded.get_config() == text.get_config()
+    assert loaded.encode(ALL).to_list() == text.encode(ALL).to_list()
+
+
+def test_sampling_options_come_back(tmp_path):
+    model = learned("unigram")._to_bytes()
+    ks.text.SentencePiece(model, nbest_size=8, alpha=0.3).save(tmp_path)
+    loaded = ks.text.SentencePiece.load(str(tmp_path))
+    assert (loaded.nbest_size, loaded.alpha) == (8, 0.3)
+
+
+def test_characters_that_a_file_of_lines_cannot_hold(tmp_path):
+    text = ks.text.Characters.learn(["\n\r\\n\u2028\x85\x1c"])
+    text.save(tmp_path)
+    assert ks.text.Characters.load(tmp_path).vocabulary == text.vocabulary
+    lines = (tmp_path / "vocabulary.txt").read_bytes().split(b"\n")
+    assert len(lines) == text.vocabulary_size + 1 and lines[-1] == b""
+
+
+def test_saving_again_replaces(tmp_path):
+    learned("Words").save(tmp_path)
+    learned("Characters").save(tmp_path)
+    assert type(ks.text.TextProcessor.load(tmp_path)) is ks.text.Characters
+
+
+class Letters(ks.text.Characters):
+    """A custom processor."""
+
+
+def test_own_class_comes_back(tmp_path):
+    Letters.learn(["a"]).save(tmp_path)
+    assert type(ks.text.TextProcessor.load(tmp_path)) is Letters
+    config = {"normalization": None, "lowercase": False}
+    expected = {"class_name": "Letters", "config": config, "vocabulary_size": 5}
+    assert json.loads((tmp_path / "text.json").read_text()) == expected

@@ -1,8 +1,5 @@
-"""Normalisation: Unicode forms, small letters, white space."""
+"""Normalisation; tokens have byte offsets in the original text, whatever it changes."""
 
-import os
-import subprocess
-import sys
 import unicodedata
 
 import pytest
@@ -11,7 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import keras_seqattn as ks
-from tests.text.learned import OPTIONS, batches, few, learned, strings, tricky
+from tests.text.learned import (
+    KINDS,
+    OPTIONS,
+    SPACES,
+    batches,
+    few,
+    learned,
+    strings,
+    tricky,
+)
 
 # Characters that Unicode had when ICU and Python were built: both know them.
 texts = st.text(st.characters(codec="utf-8", exclude_categories=["Cn", "Cs"]))
@@ -30,9 +36,8 @@ def test_nothing_changes_by_default(text):
 @pytest.mark.parametrize("form", ["nfc", "nfkc"])
 @given(text=texts | tricky)
 def test_unicode_forms(form, text):
-    assert normalize(text, normalization=form) == unicodedata.normalize(
-        form.upper(), text
-    )
+    expected = unicodedata.normalize(form.upper(), text)
+    assert normalize(text, normalization=form) == expected
 
 
 @given(text=texts | tricky)
@@ -75,15 +80,105 @@ def test_invalid_bytes_become_the_replacement_character():
     assert normal.tolist() == [raw.decode("utf-8", "replace").encode() for raw in raw]
 
 
-@pytest.mark.slow
-def test_lowercase_whatever_the_language_of_the_machine():
-    code = (
-        "import keras_seqattn as ks\n"
-        "text = ks.text.Characters.learn(['i'], lowercase=True)\n"
-        "print(text.normalize('I').numpy().decode())"
-    )
-    environment = {**os.environ, "LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True
-    )
-    assert done.stdout == "i\n", done.stderr
+MARK = "▁"
+
+
+def spans(text, *raw):
+    """(piece, the bytes it stands for) of each token of the texts."""
+    raw = [each if isinstance(each, bytes) else each.encode() for each in raw]
+    _, pieces, starts, ends = (x.to_list() for x in text.encode_with_offsets(raw))
+    return [
+        (piece.decode(), each[start:end])
+        for each, *row in zip(raw, pieces, starts, ends, strict=True)
+        for piece, start, end in zip(*row, strict=True)
+    ]
+
+
+def test_words_without_the_space_between():
+    raw = "  the\tcat\u00a0 sat "
+    words = [("the", b"the"), ("cat", b"cat"), ("sat", b"sat")]
+    assert spans(ks.text.Words.learn([raw]), raw) == words
+    marked = [(MARK + piece, span) for piece, span in words]
+    assert spans(ks.text.WordPiece.learn([raw], 30), raw) == marked
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+def test_subwords_without_the_space_between(kind):
+    raw = "the  cat \t sat"
+    for piece, span in spans(learned(kind), raw):
+        assert span.decode() == piece.replace(MARK, "")
+
+
+NFKC = {"normalization": "nfkc"}
+FOLDED = {"normalization": "nfkc_casefold"}
+LOWER = {"lowercase": True}
+MARKS = "\u0307\u0323"
+CASES = {  # raw text, options, characters, and what each of them stands for
+    "ligature": ("ﬁx", NFKC, "fix", "ﬁ ﬁ x"),
+    "composed": ("e\u0301x", NFKC, "éx", "e\u0301 x"),
+    "reordered": (f"q{MARKS}x", NFKC, "q\u0323\u0307x", f"q {MARKS} {MARKS} x"),
+    "jamo": ("\u1100\u1161\u11a8x", NFKC, "각x", "\u1100\u1161\u11a8 x"),
+    "halfwidth": ("ﾊﾟx", NFKC, "パx", "ﾊﾟ x"),
+    "neighbours": ("ﬁﬁ", NFKC, "fifi", "ﬁ ﬁ ﬁ ﬁ"),
+    "sharp s": ("aßb", FOLDED, "assb", "a ß ß b"),
+    "ignored": ("a\u00adb", FOLDED, "ab", "a b"),
+    "shorter": ("\u212ax", LOWER, "kx", "\u212a x"),
+    "longer": ("Ⱥx", LOWER, "ⱥx", "Ⱥ x"),
+    "no capital": ("J\u030cx", {**LOWER, **NFKC}, "ǰx", "J\u030c x"),
+    "capitals inside": ("㎆", {**LOWER, **NFKC}, "mb", "㎆ ㎆"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_changed_characters(name):
+    raw, options, expected, standing_for = CASES[name]
+    text = ks.text.Characters.learn([raw], **options)
+    expected = zip(expected, standing_for.split(), strict=True)
+    assert spans(text, raw) == [(piece, span.encode()) for piece, span in expected]
+
+
+def test_invalid_bytes():
+    raw = [b"a", b"\xff", b"b", b"\xe2\x82"]
+    found = spans(ks.text.Characters.learn([b"".join(raw)]), b"".join(raw))
+    assert found == [*zip("a\ufffdb\ufffd", raw, strict=True)]
+
+
+@pytest.mark.product
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("kind", KINDS)
+@few
+@given(texts=batches)
+def test_spans_cover_the_text_in_order(kind, options, texts):
+    text = learned(kind, **options)
+    tokens = text.encode_with_offsets(texts)
+    for raw, starts, ends in zip(texts, tokens.starts, tokens.ends, strict=True):
+        starts, ends = starts.numpy().tolist(), ends.numpy().tolist()
+        assert starts == sorted(starts) and ends == sorted(ends)
+        bounds = list(zip(starts, ends, strict=True))
+        assert all(start <= end for start, end in bounds)
+        uncovered = bytearray(raw.encode())
+        for start, end in bounds:
+            uncovered[start:end] = b" " * (end - start)
+        # White space has no token, nor has what folding ignores.
+        assert not uncovered.decode().strip(SPACES + "\0\u00ad\u200b")
+
+
+@pytest.mark.product
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("kind", KINDS)
+@few
+@given(texts=batches)
+def test_spans_normalise_to_the_piece(kind, options, texts):
+    text = learned(kind, **options)
+    pairs = [pair for pair in spans(text, *texts) if pair[0] != "<unk>"]
+    normal = strings(text.normalize([span for _, span in pairs]))
+    for (piece, _), whole in zip(pairs, normal, strict=True):
+        assert piece.removeprefix(MARK) in whole
+
+
+@pytest.mark.parametrize("kind", ["WordPiece", "bpe"])
+@given(raw=st.text(st.sampled_from("The cat, Sat."), max_size=20))
+def test_spans_spell_the_piece(kind, raw):
+    for piece, span in spans(learned(kind, lowercase=True), raw):
+        if piece != "<unk>":
+            assert span.decode().lower() == piece.removeprefix(MARK)

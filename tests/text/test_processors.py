@@ -6,17 +6,10 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
+from tensorflow.python.eager import context
 
 import keras_seqattn as ks
-from tests.text.learned import (
-    ALL,
-    KINDS,
-    OPTIONS,
-    batches,
-    few,
-    learned,
-    strings,
-)
+from tests.text.learned import ALL, KINDS, OPTIONS, batches, few, learned, strings
 
 TEXTS = ["the cat sat", "", "Ein  Hut \t", b"th\xffe c\xc3", " ", "zz the"]
 
@@ -73,11 +66,8 @@ def test_decode_keeps_the_shape(text):
     expected = ["cat", "hat", "the cat", "sat"]
     assert strings(text.decode(dense)) == expected
     assert strings(text.decode(dense.numpy().astype("int64"))) == expected
-    square = tf.reshape(dense, [2, 2, -1])
-    assert np.array(text.decode(square)).tolist() == [
-        [b"cat", b"hat"],
-        [b"the cat", b"sat"],
-    ]
+    square = np.array(text.decode(tf.reshape(dense, [2, 2, -1])))
+    assert square.tolist() == [[b"cat", b"hat"], [b"the cat", b"sat"]]
     nested = tf.RaggedTensor.from_row_lengths(ids, [1, 0, 3])
     assert text.decode(nested).to_list() == [[b"cat"], [], [b"hat", b"the cat", b"sat"]]
     beams = tf.RaggedTensor.from_row_lengths(dense, [1, 3])
@@ -134,8 +124,7 @@ def test_any_bytes(garbage):
 
 
 def test_long_lines(text):
-    words, junk = "the cat " * 5000, "a" * 10_000
-    ids = text.encode([words, junk])
+    ids = text.encode(["the cat " * 5000, "a" * 10_000])
     assert strings(text.decode(ids))[0].split() == ["the", "cat"] * 5000
 
 
@@ -160,15 +149,25 @@ def test_traced_once(kind, options):
     assert len(traces) == 1
 
 
-def test_in_a_dataset(text):
-    batches = tf.data.Dataset.from_tensor_slices(ALL).batch(40)
-    ids = batches.map(text.encode, num_parallel_calls=tf.data.AUTOTUNE)
-    assert [row for batch in ids for row in batch.to_list()] == text.encode(
-        ALL
-    ).to_list()
+def test_saved_model_needs_no_python(tmp_path):
+    """In a process without the library: tests/export/test_new_process.py."""
+    processors = {kind: learned(kind) for kind in ("WordPiece", "unigram", "bpe")}
+    processors["Words"] = learned("Words", normalization="nfkc", lowercase=True)
+    module, signature = tf.Module(), [tf.TensorSpec([None], tf.string)]
+    module.processors = processors
+    for kind, text in processors.items():
+        setattr(module, kind, tf.function(text.encode, input_signature=signature))
+    tf.saved_model.save(module, str(tmp_path))
+    assert b"PyFunc" not in (tmp_path / "saved_model.pb").read_bytes()
+    loaded = tf.saved_model.load(str(tmp_path))
+    for kind, text in processors.items():
+        assert getattr(loaded, kind)(ALL).to_list() == text.encode(ALL).to_list()
 
 
-def test_survives_seeds_and_cleared_sessions(text):
+@pytest.mark.parametrize("kind", ["Words", "WordPiece", "unigram"])
+def test_survives_seeds_and_cleared_sessions(kind, clear_kernels, monkeypatch):
+    monkeypatch.setattr(context.pywrap_tfe, "TFE_ContextClearCaches", clear_kernels)
+    text = learned(kind)
     # Both forget what eager operations own: TensorFlow Text's model would be gone.
     traced = tf.function(text.encode)
     before = text.encode(ALL).to_list(), traced(ALL).to_list()
@@ -176,14 +175,3 @@ def test_survives_seeds_and_cleared_sessions(text):
         forget()
         assert (text.encode(ALL).to_list(), traced(ALL).to_list()) == before
         assert strings(text.decode(before[0][:1])) == ["the cat sat on the mat ."]
-
-
-def test_only_sentence_piece_samples():
-    for kind in ("Characters", "Words", "WordPiece"):
-        with pytest.raises(ValueError) as caught:
-            learned(kind).encode("a", sample=True)
-        assert str(caught.value) == (
-            f"{kind} cannot draw a random segmentation. Expected sample=False, "
-            "received sample=True. Use SentencePiece, whose segmentations have "
-            "probabilities."
-        )

@@ -8,6 +8,7 @@ import pytest
 
 from tools.mutations import edits, running
 from tools.mutations.__main__ import main
+from tools.mutations.campaign import confirm
 from tools.mutations.drawing import draw
 from tools.mutations.finding import NotFound, find
 from tools.mutations.sources import sources
@@ -63,7 +64,6 @@ def test_inside(tmp_path):
 
 @pytest.fixture
 def project(tmp_path):
-    """A project with two modules and one test, in git."""
     root = tmp_path / "project"
     write(root, "keras_seqattn/__init__.py", "")
     write(root, "keras_seqattn/ops/limit.py", LIMIT)
@@ -81,33 +81,27 @@ def write(root, path, text):
 
 
 def faults(source):
-    lines = source.splitlines()
-    found = [edit for edit, _ in edits.edits(source)]
+    lines, found = source.splitlines(), [edit for edit, _ in edits.edits(source)]
     assert all(edits.is_fault(source, edit) for edit in found)
-    return [
-        (edit.kind, edits.edited(lines[edit.line - 1], edit).strip()) for edit in found
-    ]
+    return [(x.kind, edits.edited(lines[x.line - 1], x).strip()) for x in found]
 
 
 def test_kinds():
-    """Not what is printed, said in errors or annotated, and no joining of texts."""
     total = "total = ops.sum(ops.where(mask, x, 0.0), axis=-1)  # (1)"
     returned = "return total - size, x[:, None], ~mask"
-    assert sorted(faults(WINDOW)) == sorted(
-        [
-            ("comparison", "if size >= BOUND:"),
-            ("dropped raise", "ValueError("),
-            ("comparison", "if size <= 0:"),
-            ("off by one", "if size < 1:"),
-            ("dropped raise", "ValueError("),
-            ("axis", total.replace("-1", "-2")),
-            ("mask", total.replace("mask", "ops.ones_like(mask)")),
-            ("sign", returned.replace("-", "+")),
-            ("axis", returned.replace(":, None", "None, :")),
-            ("mask", returned.replace("~", "")),
-            ("off by one", 'return texts[1] + "end"'),
-        ]
-    )
+    expected = [
+        ("axis", returned.replace(":, None", "None, :")),
+        ("axis", total.replace("-1", "-2")),
+        ("comparison", "if size <= 0:"),
+        ("comparison", "if size >= BOUND:"),
+        *[("dropped raise", "ValueError(")] * 2,
+        ("mask", returned.replace("~", "")),
+        ("mask", total.replace("mask", "ops.ones_like(mask)")),
+        ("off by one", "if size < 1:"),
+        ("off by one", 'return texts[1] + "end"'),
+        ("sign", returned.replace("-", "+")),
+    ]
+    assert sorted(faults(WINDOW)) == expected
 
 
 @pytest.mark.parametrize(
@@ -132,11 +126,9 @@ def test_one_line(line, kind, wrong):
     assert (kind, wrong) in faults(line + "\n")
 
 
-@pytest.mark.parametrize(
-    "line", ["y = a is None", "y = 'a' + b", "raise NotImplementedError(a)", "y = -1"]
-)
-def test_no_fault(line):
-    assert faults(line + "\n") == []
+def test_no_fault():
+    lines = "y = a is None", "y = 'a' + b", "raise NotImplementedError(a)", "y = -1"
+    assert [faults(f"{line}\n") for line in lines] == [[]] * 4
 
 
 def test_a_seed_decides(project):
@@ -171,7 +163,6 @@ def test_found_after_a_move(project):
 
 
 def record_of(project, line):
-    """As it was drawn before the move."""
     write(project, "keras_seqattn/layers/window.py", WINDOW)
     found = next(one for one in draw(project, 1, 60) if line in one["line"])
     (project / "keras_seqattn/layers/window.py").unlink()
@@ -197,7 +188,6 @@ def test_of_two_errors_one_is_gone(project):
 
 @pytest.mark.system
 def test_run_and_compare(project, tmp_path, capsys):
-    """Both outcomes in real runs; what has a result is not run; a lost one fails."""
     caught, unseen = record(project, "if a >= most:"), record(project, "return a + 2")
     faults = json.dumps({"faults": [caught, unseen]})
     write(project, "tools/mutations.json", faults)
@@ -225,16 +215,52 @@ def test_run_and_compare(project, tmp_path, capsys):
 @pytest.mark.parametrize(("seconds", "outcome"), [(60, "timeout"), (0.2, "time")])
 def test_no_end(project, tmp_path, monkeypatch, seconds, outcome):
     """One test that hangs is a fault seen; time that is over says nothing."""
-    loop = (
-        "\n\ndef inside(a, most):\n    while a > most:\n        a -= 1\n    return a\n"
-    )
+    loop = "def inside(a, most):\n    while a > most:\n        a -= 1\n    return a\n"
     write(project, "keras_seqattn/ops/limit.py", loop)
-    test = (
-        "from keras_seqattn.ops.limit import inside\n\ndef test():\n    inside(2, 1)\n"
-    )
+    test = "from keras_seqattn.ops.limit import inside\n\ndef test():\n    inside(2, 1)"
     write(project, "tests/ops/test_limit.py", test)
     monkeypatch.setattr(running, "ONE_TEST", 1)
     fault, never = record(project, "a += 1"), threading.Event()
     result = running.against(fault, project, tmp_path / "work", seconds, never)
     assert result["outcome"] == outcome
     assert not (tmp_path / "work").exists()
+
+
+@pytest.mark.parametrize("path", ["keras_seqattn/old.py", "keras_seqattn/new.py"])
+def test_a_person_chooses_one_of_two_errors(path):
+    """By its words wherever the file is, or by its number in a file."""
+    code = "def check(size):\n" + "".join(
+        f"    if {a}:\n        raise problem(\n            {a!r}\n        )\n"
+        for a in ("size < 0", "size > 9")
+    )
+    texts = {"keras_seqattn/empty.py": "", "keras_seqattn/new.py": code}
+
+    def number(**options):
+        now = {"path": path, "line": "raise problem(", "mutated": "problem("}
+        return find({"id": "m1", "now": {**now, **options}}, texts).number
+
+    assert (number(holds="size < 0"), number(holds="size > 9")) == (3, 7)
+    with pytest.raises(NotFound, match='received 2. .* "holds" or "nth"'):
+        number()
+    if path in texts:
+        assert number(nth=2) == 7
+    else:
+        with pytest.raises(NotFound, match="received 0"):
+            number(nth=2)
+
+
+@pytest.mark.system
+def test_pytest_that_ends_without_a_failed_test(tmp_path):
+    original = tmp_path / "original"
+    (original / "tests").mkdir(parents=True)
+    (original / "tests/test_it.py").write_text("def test_it():\n    pass\n")
+    ended = {"outcome": "caught", "by": "pytest ended with 4"}
+    results = {
+        "usable": ended | {"arguments": ["tests/test_it.py"]},
+        "unusable": ended | {"arguments": ["tests/test_nothing.py"]},
+        "named": {"outcome": "caught", "by": "tests/test_it.py::test_it"},
+    }
+    confirm(original, tmp_path, [{"id": name} for name in results], results)
+    found = [(one["sure"], one["outcome"]) for one in results.values()]
+    assert found == [(True, "caught"), (False, "fails anyway"), (True, "caught")]
+    assert not any("arguments" in one for one in results.values())

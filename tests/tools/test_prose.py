@@ -22,19 +22,14 @@ def test_a_long_line_of_prose(tmp_path):
     assert message.startswith("page.md:2 has 89 characters. Expected at most 88")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"| {'a' * 100} |",
-        f"```sh\n{'a' * 100}\n```",
-        f"[a page]({'a' * 100})",
-        f"<!-- measured: x -->\n{'a' * 100} anew\n<!-- end: x -->",
-    ],
-    ids=["table", "code", "link", "measured"],
-)
+MEASURED = "<!-- measured: x -->\n{} anew\n<!-- end: x -->"
+
+
+@pytest.mark.parametrize("text", ["| {} |", "```sh\n{}\n```", "[a page]({})", MEASURED])
 def test_what_may_be_long(tmp_path, text):
+    text, long = text.format("a" * 100), "a" * 100
     assert not messages(tmp_path, text)
-    assert messages(tmp_path, f"{text}\n{'a' * 100}")
+    assert messages(tmp_path, f"{text}\n{long}")
 
 
 def test_the_readme_is_short(tmp_path):
@@ -56,17 +51,15 @@ def test_words_in_code(tmp_path):
     code = 'shall = 1\n"""A text\nof like lengths"""\nx = 1  # read anew\n'
     assert not messages(tmp_path, code, "src/x.py")
     for paths in (["src"], ["src/x.py"]):
-        places = [
-            x.split(" says ")[0] for x in messages(tmp_path, code, "src/x.py", paths)
-        ]
-        assert places == ["src/x.py:3", "src/x.py:4"]
+        found = messages(tmp_path, code, "src/x.py", paths)
+        assert [x.split(" says ")[0] for x in found] == ["src/x.py:3", "src/x.py:4"]
     [message] = messages(tmp_path, "// whoever\n", "src/y.js", ["src/y.js"])
     assert message.startswith("src/y.js:1 says 'whoever'")
 
 
-def test_cards_and_hidden_folders_are_left_out(tmp_path):
-    assert not messages(tmp_path, "a" * 100, "saved_models/README.md")
-    assert not messages(tmp_path, "a" * 100, ".cache/README.md")
+@pytest.mark.parametrize("folder", ["saved_models", ".cache"])
+def test_folders_that_are_left_out(tmp_path, folder):
+    assert not messages(tmp_path, "a" * 100, f"{folder}/README.md")
 
 
 def test_the_exit_code(capsys, tmp_path):

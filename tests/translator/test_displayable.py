@@ -1,5 +1,6 @@
 """How translations are displayed: notebook, page, terminal, figure."""
 
+import dataclasses
 import sys
 import types
 import warnings
@@ -8,9 +9,10 @@ import matplotlib
 import numpy as np
 import pytest
 
-import keras_seqattn as ks
+from keras_seqattn.text.weight_scale import scaled
 from keras_seqattn.translator import displayable
 from keras_seqattn.translator.translation import Token, Translation, Translations
+from tests.raised import check_error, check_message
 
 matplotlib.use("Agg")
 
@@ -19,36 +21,22 @@ def translation(source=("Bald", "▁regnet"), target=("It", "</s>"), **about):
     tokens = [Token(piece, i, i + 1) for i, piece in enumerate(source)]
     alignment = np.full((len(target), len(source)), 1 / len(source), "float32")
     fields = {"source": "ab", "text": "It", "score": -1.0, "ranking": -0.5, **about}
-    return Translation(
-        source_tokens=tokens, target_tokens=list(target), alignment=alignment, **fields
-    )
-
-
-class Shell:
-    """Of IPython: with a kernel in a notebook, without in a terminal."""
-
-    def __init__(self, is_notebook):
-        if is_notebook:
-            self.kernel = object()
+    fields |= {"source_tokens": tokens, "target_tokens": list(target)}
+    return Translation(alignment=alignment, **fields)
 
 
 @pytest.fixture
 def ipython(monkeypatch):
-    """Puts an IPython in place; returns what it displayed."""
+    """Puts an IPython in place, in a notebook with a kernel; returns what it shows."""
 
-    def put(is_notebook):
-        displayed = []
+    def put(**kernel):
+        displayed, shell = [], types.SimpleNamespace(**kernel)
         display = types.SimpleNamespace(display=displayed.append)
-        module = types.SimpleNamespace(
-            get_ipython=lambda: Shell(is_notebook), display=display
-        )
+        module = types.SimpleNamespace(get_ipython=lambda: shell, display=display)
         monkeypatch.setitem(sys.modules, "IPython", module)
         return displayed
 
     return put
-
-
-# Pages --------------------------------------------------------------------------------
 
 
 def test_html():
@@ -71,7 +59,7 @@ def test_last_value_of_a_cell():
 
 
 def test_show_in_a_notebook(ipython, capsys):
-    displayed, one = ipython(True), translation()
+    displayed, one = ipython(kernel=object()), translation()
     one.show()
     assert displayed == [one] and capsys.readouterr().out == ""
 
@@ -79,7 +67,7 @@ def test_show_in_a_notebook(ipython, capsys):
 @pytest.mark.parametrize("has_ipython", [False, True])
 def test_show_in_a_terminal(ipython, capsys, monkeypatch, has_ipython):
     monkeypatch.delitem(sys.modules, "IPython", raising=False)
-    displayed = ipython(False) if has_ipython else []
+    displayed = ipython() if has_ipython else []
     one = translation()
     Translations([one] * (displayable.MOST + 5)).show()
     printed = capsys.readouterr().out
@@ -87,10 +75,9 @@ def test_show_in_a_terminal(ipython, capsys, monkeypatch, has_ipython):
     assert printed == f"ab\nIt\n{one.heat_map()}\n\n" * displayable.MOST
 
 
-# Figures ------------------------------------------------------------------------------
+def test_figure_without_a_window(tmp_path):
+    from matplotlib import pyplot
 
-
-def test_figure(tmp_path):
     figure = translation(source=["$x$", "▁b c"]).figure()
     [axes] = figure.axes
     assert [label.get_text() for label in axes.get_xticklabels()] == ["$x$", "▁b␣c"]
@@ -99,32 +86,30 @@ def test_figure(tmp_path):
     assert (image.get_array() == 0.5).all() and image.get_clim() == (0, 1)
     figure.savefig(tmp_path / "figure.svg")
     assert b"<svg" in (tmp_path / "figure.svg").read_bytes()
+    assert pyplot.get_fignums() == []
+
+
+def test_figure_of_weights_that_are_no_alignment():
+    weights = np.array([[np.nan, 4.0], [1.0, 2.0]])
+    [axes] = dataclasses.replace(translation(), alignment=weights).figure().axes
+    [image], [crosses] = axes.images, axes.lines
+    assert image.get_array().filled(9).tolist() == [[9, 1], [0.25, 0.5]]
+    assert crosses.get_xydata().tolist() == [[0, 0]]
+    assert " ".join(axes.get_xlabel().split()).startswith(scaled(weights).notes[0])
 
 
 def test_figure_of_single_characters_has_upright_labels():
-    upright, turned = (
-        translation(source=source).figure().axes[0].get_xticklabels()[0].get_rotation()
-        for source in (["a", "b"], ["ab", "b"])
-    )
-    assert (upright, turned) == (0, 45)
-
-
-def test_figure_opens_no_window():
-    import matplotlib.pyplot
-
-    translation().figure()
-    assert matplotlib.pyplot.get_fignums() == []
+    for source, rotation in ((["a", "b"], 0), (["ab", "b"], 45)):
+        [axes] = translation(source=source).figure().axes
+        assert axes.get_xticklabels()[0].get_rotation() == rotation
 
 
 def test_figure_says_what_its_font_cannot_draw():
     with pytest.warns(UserWarning) as warned:
         translation(source=["注意", "力"]).figure()
-    assert str(warned[0].message) == (
-        "Translation.figure draws boxes for 3 characters. Expected fonts that have all "
-        "characters, received ['sans-serif'] without '力意注' (CJK UNIFIED "
-        'IDEOGRAPH-529B). Pass other fonts, e.g. font=["DejaVu Sans", "Noto Sans CJK '
-        'JP"]; or use Translation.html, because browsers choose fonts themselves.'
-    )
+    received = "['sans-serif'] without '力意注' (CJK UNIFIED IDEOGRAPH-529B)"
+    what = "Translation.figure draws boxes for 3 characters"
+    check_message(str(warned[0].message), what, received)
     assert warned[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -132,27 +117,12 @@ def test_figure_says_what_its_font_cannot_draw():
 
 
 def test_figure_with_a_font_that_is_not_there():
-    with pytest.raises(ValueError) as raised:
-        translation().figure(font=["DejaVu Sans", "No Such Font"])
-    assert str(raised.value) == (
-        "Translation.figure got an unknown font. Expected a name that Matplotlib "
-        "knows, received 'No Such Font'. Call "
-        "matplotlib.font_manager.get_font_names() for a list."
-    )
+    fonts, received = ["DejaVu Sans", "No Such Font"], "received 'No Such Font'"
+    what = "Translation.figure got an unknown font"
+    check_error(lambda: translation().figure(font=fonts), what, received)
 
 
 def test_figure_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError) as raised:
-        translation().figure()
-    assert str(raised.value) == (
-        "Translation.figure needs a package that is not installed. Expected "
-        'matplotlib, received "import of matplotlib halted; None in sys.modules". Run '
-        '`pip install "keras_seqattn[plot]"`; Translation.show and Translation.html do '
-        "not need it."
-    )
-
-
-def test_translations_are_displayable():
-    assert issubclass(ks.translator.Translation, displayable.Displayable)
-    assert issubclass(ks.translator.Translations, displayable.Displayable)
+    what = "Translation.figure needs a package that is not installed"
+    check_error(translation().figure, what, 'pip install "keras_seqattn[plot]"')

@@ -1,9 +1,11 @@
 """A translator is written as a whole, and what is read is the same translator."""
 
+import copy
 import errno
 import hashlib
 import json
 import os
+import pickle
 import shutil
 
 import keras
@@ -12,7 +14,12 @@ import pytest
 
 import keras_seqattn as ks
 from tests.file_size import file_size_limit
+from tests.raised import check_error, check_message
 from tests.translator import tiny
+
+NAME = "translator.json"
+FILES = "text.json", "vocabulary.txt"
+TEXTS = [f"{side}_text/{name}" for side in ("source", "target") for name in FILES]
 
 
 @pytest.fixture(scope="module")
@@ -24,47 +31,34 @@ def saved(tmp_path_factory):
 
 @pytest.fixture
 def folder(saved, tmp_path):
-    """A copy that may be spoiled."""
     return shutil.copytree(saved, tmp_path / "translator")
 
 
 def files(folder):
-    """Its files with what is in them."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 
-# There and back (translating, too: tests/export/test_new_process.py) ----------------
+# That it translates, too: tests/export/test_new_process.py
 
 
 def test_what_is_in_the_folder(saved):
-    assert sorted(files(saved)) == [
-        "manifest.json",
-        "model.keras",
-        *[f"source_text/{name}" for name in ("text.json", "vocabulary.txt")],
-        *[f"target_text/{name}" for name in ("text.json", "vocabulary.txt")],
-        "translator.json",
-    ]
-    content = json.loads((saved / "translator.json").read_text())
+    assert sorted(files(saved)) == ["manifest.json", "model.keras", *TEXTS, NAME]
+    content = json.loads((saved / NAME).read_text())
     assert content["version"] == 1
     assert content["made_with"]["keras"] == keras.__version__
     assert list(saved.parent.iterdir()) == [saved]
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"search": ks.Greedy(min_length=2), "max_length": 5, "max_source": 3},
-        {
-            "search": ks.decoding.Sample(0.5, top_k=2, seed=3),
-            "max_length": ks.decoding.RelativeLength(1.5, plus=2, at_most=9),
-        },
-    ],
-)
+RELATIVE = ks.decoding.RelativeLength(1.5, plus=2, at_most=9)
+OPTIONS = [
+    {},
+    {"search": ks.Greedy(min_length=2), "max_length": 5, "max_source": 3},
+    {"search": ks.decoding.Sample(0.5, top_k=2, seed=3), "max_length": RELATIVE},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS)
 def test_options_come_back(tmp_path, options):
     source, target = tiny.texts()
     ks.Translator(tiny.letters().model, source, target, **options).save(tmp_path / "t")
@@ -75,9 +69,8 @@ def test_options_come_back(tmp_path, options):
     assert loaded.source_text.vocabulary == source.vocabulary
     assert loaded.source_text.get_config() == source.get_config()
     assert loaded.target_text.vocabulary == target.vocabulary
-    weights = zip(
-        loaded.model.get_weights(), tiny.letters().model.get_weights(), strict=True
-    )
+    models = loaded.model, tiny.letters().model
+    weights = zip(*(model.get_weights() for model in models), strict=True)
     assert all(np.array_equal(*pair) for pair in weights)
 
 
@@ -89,12 +82,8 @@ def test_a_table_of_words_comes_back(tmp_path):
 
 def test_a_joint_vocabulary_is_saved_once(tmp_path):
     tiny.joint().save(tmp_path)  # into an empty folder
-    assert sorted(p.name for p in tmp_path.iterdir()) == [
-        "manifest.json",
-        "model.keras",
-        "source_text",
-        "translator.json",
-    ]
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"manifest.json", "model.keras", "source_text", "translator.json"}
     loaded = ks.Translator.load(tmp_path)
     assert loaded.source_text is loaded.target_text
     assert loaded.source_text.vocabulary == tiny.joint().source_text.vocabulary
@@ -107,23 +96,13 @@ def test_the_optimizer_stays_outside(saved):
     assert (saved / "model.keras").stat().st_size < weights + 200_000
 
 
-# Overwriting --------------------------------------------------------------------------
-
-
-def test_an_older_translator_is_replaced(folder, tmp_path):
-    tiny.joint().save(folder)
-    assert not (folder / "target_text").exists()
-    loaded = ks.Translator.load(folder)
-    assert isinstance(loaded.source_text, ks.text.SentencePiece)
-    assert list(tmp_path.iterdir()) == [folder]
-
-
-def test_through_a_link(folder, tmp_path):
+def test_an_older_translator_is_replaced_through_a_link(folder, tmp_path):
     link = tmp_path / "latest"
     link.symlink_to(folder, target_is_directory=True)
     tiny.joint().save(link)
     assert link.is_symlink() and not (folder / "target_text").exists()
     assert sorted(tmp_path.iterdir()) == [link, folder]
+    assert isinstance(ks.Translator.load(folder).source_text, ks.text.SentencePiece)
 
 
 def test_into_new_folders(tmp_path):
@@ -174,13 +153,6 @@ def test_a_full_disk_leaves_the_old_one(folder, tmp_path):
     tiny.letters().save(folder)  # there is room again
 
 
-# Checksums ----------------------------------------------------------------------------
-
-
-def checksum(content):
-    return hashlib.sha256(content).hexdigest()
-
-
 @pytest.fixture
 def older(folder):
     """As folders were before they had checksums: spoilt ones are noticed later."""
@@ -191,30 +163,21 @@ def older(folder):
 def load_unchecked(folder, names):
     with pytest.warns(UserWarning) as caught:
         loaded = ks.Translator.load(folder)
-    assert [str(warning.message) for warning in caught] == [
-        UNCHECKED.format(names, str(folder))
-    ]
-    assert caught[0].filename == __file__
+    [warning] = caught
+    what = "Translator.load cannot check whether files are damaged"
+    received = f"received none of {names} in {str(folder)!r}"
+    check_message(str(warning.message), what, received, "save the translator again")
+    assert warning.filename == __file__
     return loaded
 
 
-UNCHECKED = (
-    "Translator.load cannot check whether files are damaged. Expected their checksums "
-    "in manifest.json, received none of {} in {!r}. Copy the folder again; if an older "
-    "release has written it, save the translator again."
-)
-unchecked = pytest.mark.filterwarnings(
-    "ignore:Translator.load cannot check:UserWarning"
-)
+UNCHECKED = "ignore:Translator.load cannot check:UserWarning"
+unchecked = pytest.mark.filterwarnings(UNCHECKED)
 
 
 def test_a_folder_without_checksums_is_loaded(older):
-    texts = [f"{side}_text/{n}" for side in ("source", "target") for n in TEXT]
-    loaded = load_unchecked(older, ["translator.json", "model.keras", *texts])
+    loaded = load_unchecked(older, [NAME, "model.keras", *TEXTS])
     assert loaded.source_text.vocabulary_size == 15
-
-
-TEXT = ["text.json", "vocabulary.txt"]
 
 
 @pytest.mark.parametrize("name", ["model.keras", "target_text/vocabulary.txt"])
@@ -231,36 +194,24 @@ def test_a_file_that_the_manifest_does_not_name(folder, name):
             ks.Translator.load(folder)
 
 
-@pytest.mark.parametrize(
-    "name", ["model.keras", "translator.json", "target_text/vocabulary.txt"]
-)
-def test_a_file_that_is_not_what_was_saved(folder, name):
+@pytest.mark.parametrize("name", ["model.keras", NAME, "target_text/vocabulary.txt"])
+def test_a_changed_file_is_refused(folder, name):
     """Its last byte is lost, or is another."""
     before = (folder / name).read_bytes()
     for spoilt in (before[:-1], before[:-1] + b"?"):
         (folder / name).write_bytes(spoilt)
-        says(
-            f"Translator.load got a damaged folder. Expected {name} with sha256 "
-            f"{checksum(before)}, as its manifest.json says, received another content "
-            f"in {str(folder)!r}. Copy the folder again; if you have changed the file "
-            "yourself, write its new checksum into the manifest.",
-            lambda: ks.Translator.load(folder),
-        )
+        expected = f"{name} with sha256 {hashlib.sha256(before).hexdigest()}"
+        check_load(folder, "Translator.load got a damaged folder", expected, "content")
 
 
-# Errors -------------------------------------------------------------------------------
+def check_load(folder, what, *parts):
+    check_error(lambda: ks.Translator.load(folder), what, *parts)
 
 
-def says(text, call):
-    with pytest.raises(ValueError) as caught:
-        call()
-    assert str(caught.value) == text
-
-
-HELD = (
-    "Translator.save got a path that holds something else. Expected a free one, an "
-    "empty folder, or nothing but an older translator, received {!r}. Choose another."
-)
+def check_held(path):
+    what = "Translator.save got a path that holds something else"
+    expected = f"nothing but an older translator, received {str(path)!r}"
+    check_error(lambda: tiny.joint().save(path), what, "an empty folder, or", expected)
 
 
 @pytest.mark.parametrize("spoil", ["another file", "only another file", "no json"])
@@ -268,108 +219,104 @@ def test_a_folder_that_holds_something_else(folder, spoil):
     if spoil != "no json":
         (folder / "notes.txt").write_text("mine")
     if spoil != "another file":
-        (folder / "translator.json").unlink()
+        (folder / NAME).unlink()
     before = files(folder)
-    says(HELD.format(str(folder)), lambda: tiny.joint().save(folder))
+    check_held(folder)
     assert files(folder) == before
 
 
 def test_a_path_that_is_a_file(tmp_path):
     path = tmp_path / "file"
     path.write_text("mine")
-    says(HELD.format(str(path)), lambda: tiny.joint().save(path))
+    check_held(path)
     assert path.read_text() == "mine"
+
+
+COPIES = [lambda translator: pickle.loads(pickle.dumps(translator)), copy.deepcopy]
+
+
+@pytest.mark.parametrize("copied", COPIES, ids=["pickle", "deepcopy"])
+def test_pickles_and_copies_are_folders(copied):
+    again, whole = copied(tiny.letters()), tiny.letters()
+    assert again.translate(tiny.SOURCES).texts == whole.translate(tiny.SOURCES).texts
+    assert again.model is not whole.model and again.search == whole.search
 
 
 def test_an_ensemble_cannot_be_saved(tmp_path):
     model = tiny.letters().model
     translator = ks.Translator(ks.decoding.Ensemble([model, model]), *tiny.texts())
-    says(
-        "Translator cannot save this model. Expected a Keras model, e.g. Seq2Seq, "
-        "received Ensemble. Save the models of an ensemble one by one, or export the "
-        "translator.",
-        lambda: translator.save(tmp_path / "t"),
-    )
+    what = "Translator cannot save this model"
+    check_error(lambda: translator.save(tmp_path / "t"), what, "received Ensemble")
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("name", ["missing", "", "notes.txt"])
-def test_no_translator(tmp_path, name):
+NOT_FOUND = {
+    "missing": "missing'. Pass a folder of Translator.save",
+    "": "', which has no translator. Pass a folder",
+    "notes.txt": "notes.txt', which is a file. Pass the folder that holds all",
+    "run": "run', which is a run. Pass '{}/run/translator'",
+    "exported": "exported', which is a SavedModel. Load it with tf.saved_model.load",
+}
+
+
+@pytest.mark.parametrize("name, remedy", NOT_FOUND.items())
+def test_no_translator(tmp_path, name, remedy):
     (tmp_path / "notes.txt").write_text("mine")
-    path = f"{tmp_path}/{name}"
-    says(
-        "Translator.load found no translator. Expected a folder with translator.json, "
-        "model.keras and source_text/, or the name of a shipped model (dates, g2p, "
-        f"numbers-en-de), received {path!r}. Pass a folder of Translator.save.",
-        lambda: ks.Translator.load(path),
-    )
+    for file in ("run/translator/translator.json", "exported/saved_model.pb"):
+        (tmp_path / file).parent.mkdir(parents=True)
+        (tmp_path / file).touch()
+    models = "the name of a shipped model (dates, g2p, numbers-en-de)"
+    what = "Translator.load found no translator"
+    check_load(f"{tmp_path}/{name}", what, models, remedy.format(tmp_path))
 
 
-@pytest.mark.parametrize("content", [b'{"version": 1', b"\xff\xfe", b"[1]", b""])
-def test_a_damaged_json(older, content):
-    (older / "translator.json").write_bytes(content)
-    says(
-        f"Translator.load cannot read {older}/translator.json. Expected JSON, received "
-        "a damaged file. Copy the folder again, or save the translator again.",
-        lambda: ks.Translator.load(older),
-    )
+def test_the_nearest_shipped_model_is_named():
+    what = "Translator.load found no translator"
+    check_load("date", what, "received 'date'. Use 'dates', the nearest name.")
+    check_load(None, "Translator.load got an unusable path", "received None. Pass a")
 
 
-@pytest.mark.parametrize("version", [2, None, "1"])
-def test_another_version(older, version):
-    (older / "translator.json").write_text(json.dumps({"version": version}))
-    says(
-        "Translator.load cannot read this version of the format. Expected version 1, "
-        f"received {version!r} in {str(older)!r}. Load it with the release of "
-        "keras_seqattn that has saved it.",
-        lambda: ks.Translator.load(older),
-    )
+def write(name, content):
+    return lambda folder: (folder / name).write_bytes(content)
+
+
+def without_search(folder):
+    content = json.loads((folder / NAME).read_text())
+    del content["search"]
+    (folder / NAME).write_text(json.dumps(content))
+
+
+def without_model(folder):
+    (folder / "model.keras").unlink()
+
+
+JSONS = [b'{"version": 1', b"\xff\xfe", b"[1]", b""]
+SPOILED = [
+    *[(write(NAME, x), "load cannot read {}/translator.json", "JSON") for x in JSONS],
+    (write(NAME, b'{"version": 2}'), "load cannot read this version", "received 2 in"),
+    (write(NAME, b'{"version": "1"}'), "load cannot read this ver", "received '1' in"),
+    (write(NAME, b"{}"), "load cannot read this version", "1, received None in"),
+    (without_search, "load found too few options in {}/translator.json", "['search']"),
+    (write("model.keras", b"PK"), "load cannot load {}/model.keras", "unsafe file ("),
+    (without_model, "load cannot load {}/model.keras", "no such file. Copy the folder"),
+]
+
+
+@unchecked
+@pytest.mark.parametrize("spoil, what, part", SPOILED)
+def test_a_spoiled_file(older, spoil, what, part):
+    spoil(older)
+    check_load(older, f"Translator.{what.format(older)}", part)
 
 
 @unchecked
 def test_a_vocabulary_that_does_not_fit(older):
     """As when folders of two translators were mixed."""
     tiny.texts()[1].save(older / "source_text")
-    says(
-        "Translator got a source_text that does not fit the model. Expected a "
-        "vocabulary of 15 tokens, as many as the model embeds, received Characters "
-        "with 8. Pass the processor with which the model was trained, or build the "
-        "model with source_vocabulary=8.",
-        lambda: ks.Translator.load(older),
-    )
+    check_load(older, "Translator got a source_text that does not fit", "of 15 tokens")
 
 
 @unchecked
-@pytest.mark.parametrize("name", ["model.keras", "source_text"])
-def test_a_part_is_missing(older, name):
-    (older / name).rename(older / "elsewhere")
-    with pytest.raises((ValueError, FileNotFoundError), match=name):
-        ks.Translator.load(older)
-
-
-def test_a_json_without_the_search(older):
-    content = json.loads((older / "translator.json").read_text())
-    del content["search"]
-    (older / "translator.json").write_text(json.dumps(content))
-    says(
-        f"Translator.load found too few options in {older}/translator.json. Expected "
-        "['max_length', 'max_source', 'search', 'unknown'], received a file without "
-        "['search']. Copy the folder again, or save the translator again.",
-        lambda: ks.Translator.load(older),
-    )
-
-
-@unchecked
-@pytest.mark.parametrize("state", ["no such file.", "a damaged or unsafe file ("])
-def test_no_model(older, state):
-    (older / "model.keras").unlink()
-    if "no such" not in state:
-        (older / "model.keras").write_bytes(b"PK")
-    with pytest.raises(ValueError) as caught:
-        ks.Translator.load(older)
-    text = str(caught.value)
-    assert text.startswith(
-        f"Translator.load cannot load {older}/model.keras. Expected a Keras model "
-        f"whose classes are all known, received {state}"
-    )
-    assert text.endswith("Copy the folder again; import your own classes first.")
+def test_a_missing_text_processor(older):
+    (older / "source_text").rename(older / "elsewhere")
+    check_load(older, "TextProcessor.load did not find a file", "source_text")

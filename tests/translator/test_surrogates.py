@@ -1,22 +1,24 @@
 """Halves of characters, which UTF-8 cannot write, are read as U+FFFD."""
 
+import tempfile
+
 import keras
 import numpy as np
 import pytest
 
 import keras_seqattn as ks
+from keras_seqattn.export import warmup
 from tests.translator import tiny
 
 LONE, READ = ["a\ud800b", "\udcff"], ["a\ufffdb", "\ufffd"]
 
 
-@pytest.mark.parametrize(
-    "given, read",
-    [(LONE, READ), (["\ud83d\ude00 \ude00"], ["\N{GRINNING FACE} \ufffd"])],
-)
+BOTH = ["\ud83d\ude00 \ude00"], ["\N{GRINNING FACE} \ufffd"]
+
+
+@pytest.mark.parametrize("given, read", [(LONE, READ), BOTH])
 def test_translations(given, read):
-    found = tiny.letters().translate([*given, "abba"])
-    expected = tiny.letters().translate([*read, "abba"])
+    found, expected = (tiny.letters().translate([*x, "abba"]) for x in (given, read))
     assert found.texts == expected.texts and found.scores == expected.scores
     assert [translation.source for translation in found] == [*read, "abba"]
     for translation in found:
@@ -25,46 +27,35 @@ def test_translations(given, read):
         translation.html().encode()
     assert found[0].source_tokens == expected[0].source_tokens
 
-
-def test_one_text():
     assert tiny.letters()("\ud800").source == "\ufffd"
 
 
-def test_scores_and_metrics():
-    found = [
-        tiny.letters().score(ks.data.Pairs(texts, texts[::-1]))
-        for texts in (LONE, READ)
-    ]
-    assert found[0] == found[1]
+READERS = {
+    "score": lambda texts: tiny.letters().score(ks.data.Pairs(texts, texts[::-1])),
+    "pipeline": lambda texts: list(tiny.letters().pipeline(texts)),
+    "n_best": lambda texts: list(tiny.letters().pipeline.n_best(texts)),
+    "encode": lambda texts: list(tiny.letters().pipeline.encode(texts)),
+    "dataset": lambda texts: batches(texts),
+    "cached dataset": lambda texts: batches(texts, cache=tempfile.mkdtemp() + "/ids"),
+}
+
+
+def batches(texts, **options):
+    options = {"batch_size": 2, "shuffle": False, **options}
+    return list(tiny.letters().dataset(ks.data.Pairs(texts, texts), **options))
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_read_as_the_replacement_character(name):
+    found, expected = READERS[name](LONE), READERS[name](READ)
+    keras.tree.map_structure(np.testing.assert_array_equal, found, expected)
+
+
+def test_metrics():
     pairs = ks.data.Pairs(LONE, [LONE[0], LONE])
     numbers = tiny.letters().evaluate(pairs, ["bleu", "chrf", "exact_match", "wer"])
     assert np.isfinite(list(numbers.values())).all()
 
 
-def test_everything_of_a_pipeline():
-    pipeline = tiny.letters().pipeline
-    for method in (pipeline, pipeline.n_best, pipeline.encode):
-        for a, b in zip(method(LONE), method(READ), strict=True):
-            assert np.array_equal(a, b)
-
-
-def test_data_sets(tmp_path):
-    pairs = ks.data.Pairs(LONE, LONE), ks.data.Pairs(READ, READ)
-    for options in ({}, {"cache": tmp_path / "ids"}):
-        found, expected = (
-            list(tiny.letters().dataset(p, batch_size=2, shuffle=False, **options))
-            for p in pairs
-        )
-        keras.tree.map_structure(np.testing.assert_array_equal, found, expected)
-
-
-def test_words_for_unknown_ones():
-    words = ks.text.Words.learn(["un"])
-    made = tiny.translator(words, words, unknown={"\ud800": "\udcff", "a": "b"})
-    assert isinstance(made("\ud800 a").text, str)
-
-
-def test_warm_up_requests(tmp_path):
-    tiny.letters().export(tmp_path / "exported", warmup=LONE)
-    requests = tmp_path / "exported/assets.extra/tf_serving_warmup_requests"
-    assert READ[0].encode() in requests.read_bytes()
+def test_warm_up_requests():
+    assert READ[0].encode() in warmup.prediction_log("nbest", {"text": LONE})

@@ -1,6 +1,7 @@
 """Strings in; strings, scores, tokens and alignments out."""
 
 import warnings
+from unittest import mock
 
 import keras
 import numpy as np
@@ -8,8 +9,17 @@ import pytest
 import tensorflow as tf
 
 import keras_seqattn as ks
+from keras_seqattn.serving.model import ServedModel
+from tests.raised import check_error, check_message, rows
 from tests.translator import tiny
 from tests.translator.tiny import PAIRS, SOURCES
+
+
+def made(model=None, search=tiny.BEAM, **options):
+    """A translator of the trained one's parts, but for those named."""
+    source, target = tiny.texts()
+    options = {"source_text": source, "target_text": target, **options}
+    return ks.Translator(model or tiny.letters().model, search=search, **options)
 
 
 @pytest.fixture(scope="module")
@@ -17,16 +27,12 @@ def found():
     return tiny.letters().translate(SOURCES)
 
 
-# Texts --------------------------------------------------------------------------------
-
-
 def test_one_text(found):
     translation = tiny.letters()("ÉCOLE")
     assert isinstance(translation, ks.translator.Translation)
     assert translation.source == "ÉCOLE"
     assert str(translation) == translation.text == found[1].text
-    pieces = [token.piece for token in translation.source_tokens]
-    assert pieces == [*"école", "</s>"]
+    assert [t.piece for t in translation.source_tokens] == [*"école", "</s>"]
     tokens = translation.target_tokens
     assert "".join(t for t in tokens if t != "</s>") == translation.text
     assert translation.alignment.shape == (len(tokens), 6)
@@ -53,15 +59,32 @@ def test_no_text():
 
 
 def test_blank_texts():
+    """They have the empty translation: the end token alone, with score 0."""
     blank = ["", "  ", "\n\t", "\u3000", "\u00a0 \u2028"]
     found = tiny.letters()([*blank, "abba"])
-    assert found.texts == ["", "", "", "", "", tiny.letters()("abba").text]
+    alone = tiny.letters()("abba")
+    assert found.texts == ["", "", "", "", "", alone.text]
     assert tiny.letters()(blank).texts == [""] * 5
-    assert tiny.letters()("").text == ""
+    for size, one in zip(
+        [1, 3, 3, 2, 4], [tiny.letters()(""), *found[1:5]], strict=True
+    ):
+        assert (one.text, one.score, one.ranking, one.alternatives) == ("", 0, 0, ())
+        assert one.target_tokens == ["</s>"] and len(one.source_tokens) == size
+        assert one.alignment.tolist() == [[0.0] * (size - 1) + [1.0]]
     every = [chr(c) for c in range(0x3001) if chr(c).isspace()]
     assert set(tiny.letters()([*every, "".join(every)]).texts) == {""}
     assert tiny.letters()(["\u200b", "\x1f\0"]).texts != ["", ""]  # no white space
-    assert [len(t.source_tokens) for t in found] == [1, 3, 3, 2, 4, 5]
+    pairs = ks.data.Pairs(["", " ", "", "abba"], ["", "\t", "xy", ""])
+    assert [score == 0 for score in tiny.letters().score(pairs)] == [1, 1, 0, 0]
+
+
+def test_texts_of_nothing_but_ignored_characters():
+    text = ks.text.Characters.learn(["ab"], normalization="nfkc_casefold")
+    model = tiny.model(text, text, ks.layers.MultiHeadAdditiveAttention(8, heads=2))
+    model.set_weights([w * np.nan for w in model.get_weights()])  # no hypothesis
+    [found] = ks.Translator(model, text, text)(["\u200b\u00ad"])
+    assert (found.text, found.score, found.alignment.tolist()) == ("", 0.0, [[1.0]])
+    assert found.target_tokens == ["</s>"]
 
 
 def test_many_texts_are_sorted_and_put_back(found):
@@ -76,24 +99,10 @@ def test_many_texts_are_sorted_and_put_back(found):
 
 
 def test_batches_hold_texts_of_like_lengths(monkeypatch):
-    batches = []
-
-    class Spy:
-        def __getattr__(self, name):
-            return getattr(pipeline, name)
-
-        def __call__(self, texts):
-            batches.append(texts)
-            return pipeline(texts)
-
-    translator = tiny.letters()
-    pipeline = translator.pipeline
-    monkeypatch.setattr(translator, "pipeline", Spy())
-    translator.translate(["b", "abba", "", "abbab"], batch_size=2)
-    assert batches == [["abbab", "abba"], ["b", ""]]
-
-
-# What comes with them -----------------------------------------------------------------
+    spy = mock.MagicMock(wraps=tiny.letters().pipeline)
+    monkeypatch.setattr(tiny.letters(), "pipeline", spy)
+    tiny.letters().translate(["b", "abba", "", "abbab"], batch_size=2)
+    assert spy.mock_calls == [mock.call(["abbab", "abba"]), mock.call(["b", ""])]
 
 
 def test_alternatives(found):
@@ -110,19 +119,14 @@ def test_alternatives(found):
 def test_tokens_point_into_the_text_as_it_was_typed():
     text = "  ÉCOLE ﬁn E\u0301 １"
     translation = tiny.letters()(text)
-    typed = text.encode()
-    marked = [
-        (token.piece, typed[token.start : token.end].decode())
-        for token in translation.source_tokens
-    ]
+    typed, tokens = text.encode(), translation.source_tokens
+    marked = [(t.piece, typed[t.start : t.end].decode()) for t in tokens]
     assert marked == [
         *[(" ", " "), (" ", " "), ("é", "É"), ("c", "C"), ("o", "O"), ("l", "L")],
         *[("e", "E"), (" ", " "), ("f", "ﬁ"), ("<unk>", "ﬁ"), ("<unk>", "n")],
         *[(" ", " "), ("é", "E\u0301"), (" ", " "), ("<unk>", "１"), ("</s>", "")],
     ]
-    assert translation.source_tokens[-1] == ks.translator.Token(
-        "</s>", len(typed), len(typed)
-    )
+    assert tokens[-1] == ks.translator.Token("</s>", len(typed), len(typed))
 
 
 def test_heads_are_averaged():
@@ -140,18 +144,16 @@ def test_heads_are_averaged():
 
 
 def test_heat_map(found):
-    translation = found[0]
-    assert translation.heat_map(color=False, width=40) == ks.text.heat_map(
-        [*"abba", "</s>"],
-        translation.target_tokens,
-        translation.alignment,
-        color=False,
-        width=40,
-    )
+    arguments = [*"abba", "</s>"], found[0].target_tokens, found[0].alignment
+    expected = ks.text.heat_map(*arguments, color=False, width=40)
+    assert found[0].heat_map(color=False, width=40) == expected
 
 
 def test_unknown_words_are_replaced():
-    source, target = ks.text.Words(_words("le chat noir")), ks.text.Words(_words("the"))
+    source, target = (
+        ks.text.Words(["<pad>", "<s>", "</s>", "<unk>", *known])
+        for known in (["le", "chat", "noir"], ["the"])
+    )
     options = {"search": ks.Greedy(), "max_length": 4}
     plain = tiny.translator(source, target, **options)
     typed = "le Chat noir X"
@@ -159,12 +161,10 @@ def test_unknown_words_are_replaced():
     assert "<unk>" in found.target_tokens and "⁇" in found.text
     words = found.alignment[:, :-1].argmax(axis=1)  # not at the end token
     looked_at = [typed.split()[j] for j in words]
-    table = {"Chat": "Tom Cat", "le": "the", "noir": "black"}
+    table = {"Chat": "Tom Cat", "le": "the", "noir": "black", "\ud800": "\udcff"}
     for unknown in ({}, table):
-        with_words = ks.Translator(
-            plain.model, source, target, unknown=unknown, **options
-        )
-        replaced = with_words(typed)
+        options["unknown"] = unknown
+        replaced = ks.Translator(plain.model, source, target, **options)(typed)
         expected = [
             unknown.get(word, word) if token == "<unk>" else token
             for word, token in zip(looked_at, found.target_tokens, strict=True)
@@ -174,31 +174,24 @@ def test_unknown_words_are_replaced():
         assert replaced.score == found.score
 
 
-def _words(text):
-    return ["<pad>", "<s>", "</s>", "<unk>", *text.split()]
+@pytest.fixture(scope="module")
+def reads_four_tokens():
+    return made(max_length=7, max_source=4)
 
 
-def test_long_sources_are_cut():
-    source, target = tiny.texts()
-    translator = ks.Translator(
-        tiny.letters().model, source, target, tiny.letters().search, 7, max_source=4
-    )
+def test_long_sources_are_cut(reads_four_tokens):
+    translator = reads_four_tokens
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         whole = translator(["abba", "cafe"])  # just fits
     with pytest.warns(UserWarning) as caught:
         found = translator(["b", "abbab", *["cafe"] * 2, *["cafecafe"] * 6])
-    assert str(caught[0].message) == (
-        "Translator has read only the beginning of 7 texts. Expected at most "
-        "max_source=4 tokens, received longer texts at number 1, 4, 5, 6, 7 (from 0) "
-        "and others. Split them into sentences, or pass a larger max_source."
-    )
+    received = "max_source=4 tokens, received longer texts at number 1, 4, 5, 6, 7 ("
+    what = "Translator has read only the beginning of 7 texts"
+    check_message(str(caught[0].message), what, received, "from 0) and others")
     assert found.texts[1:5] == [whole.texts[0], *[whole.texts[1]] * 3]
     assert [token.piece for token in found[1].source_tokens] == [*"abba", "</s>"]
     assert found[1].alignment.shape[1] == 5
-
-
-# Judging ------------------------------------------------------------------------------
 
 
 def test_score_is_what_the_search_says(found):
@@ -210,19 +203,14 @@ def test_score_is_what_the_search_says(found):
     assert np.allclose(tiny.letters().score(others), scores, rtol=1e-4)
 
 
-def test_scores_are_of_what_is_read():
+def test_scores_are_of_what_is_read(reads_four_tokens):
     """As the exported signature reads it, and as it is translated."""
-    options = tiny.letters().search, 7, 4
-    translator = ks.Translator(tiny.letters().model, *tiny.texts(), *options)
+    translator = reads_four_tokens
     pairs = ks.data.Pairs(["abbab", "b", "cafe"], ["xy", "xzyzx", "zy"])
     short = ks.data.Pairs(["abba", "b", "cafe"], ["xy", "xzyz", "zy"])
     with pytest.warns(UserWarning) as caught:
         scores = translator.score(pairs, batch_size=2)
-    assert str(caught[0].message) == (
-        "Translator has read only the beginning of 2 pairs. Expected at most "
-        "max_source=4 tokens, received longer pairs at number 0, 1 (from 0). Split "
-        "them into sentences, or pass a larger max_source."
-    )
+    assert "received longer pairs at number 0, 1 (from 0). " in str(caught[0].message)
     assert np.allclose(scores, tiny.letters().score(short), rtol=1e-4)
     assert not np.allclose(scores, tiny.letters().score(pairs), rtol=1e-2)
     exported = translator.pipeline.score(pairs.source, pairs.target)
@@ -232,17 +220,13 @@ def test_scores_are_of_what_is_read():
 def test_evaluate():
     done = []
     targets = [*PAIRS.target[:3], ["?", PAIRS.target[3]], *["?"] * 3]
-    values = tiny.letters().evaluate(
-        ks.data.Pairs(SOURCES, targets),
-        ["exact_match", ks.metrics.TextMetric("length", lambda texts, _: len(texts))],
-        batch_size=4,
-        progress=done.append,
-    )
+    length = ks.metrics.TextMetric("length", lambda texts, _: len(texts))
+    task = ks.data.Pairs(SOURCES, targets), ["exact_match", length]
+    values = tiny.letters().evaluate(*task, batch_size=4, progress=done.append)
     assert values == {"exact_match": pytest.approx(100 * 4 / 7), "length": 7}
     assert done == [4, 7]
-
-
-# Training: tiny.letters has called `fit` ----------------------------------------------
+    pairs = ks.data.Pairs(["a"], ["b"])
+    assert tiny.letters().evaluate(pairs, "exact_match") == {"exact_match": 0.0}
 
 
 def test_datasets():
@@ -254,6 +238,21 @@ def test_datasets():
     assert sorted(t.decode() for t in targets) == sorted(PAIRS.target)
     short = translator.dataset(PAIRS, batch_size=9, max_tokens=4, shuffle=False)
     assert [len(labels) for _, labels in short] == [4]
+
+
+ON_PAIRS = {
+    "score": lambda translator, pairs: translator.score(pairs),
+    "evaluate": lambda translator, pairs: translator.evaluate(pairs, "chrf"),
+    "dataset": lambda translator, pairs: next(
+        iter(translator.dataset(pairs, batch_size=9, shuffle=False))
+    )[1].numpy(),
+}
+
+
+@pytest.mark.parametrize("call", ON_PAIRS.values(), ids=ON_PAIRS)
+def test_lists_of_pairs_are_pairs(call):
+    expected = call(tiny.letters(), PAIRS)
+    np.testing.assert_array_equal(call(tiny.letters(), list(PAIRS)), expected)
 
 
 def test_subwords_are_drawn_anew_for_every_epoch():
@@ -270,139 +269,128 @@ def test_subwords_are_drawn_anew_for_every_epoch():
     assert np.array_equal(*(next(iter(same))[0]["source"] for _ in range(2)))
 
 
-# Errors -------------------------------------------------------------------------------
+def with_head(vocabulary):
+    decoder = ks.AttentionDecoder(ks.layers.ContextCell(4, cell="gru"))
+    parts = keras.layers.Embedding(15, 4), ks.BiEncoder(4), decoder
+    head, embedding = ks.layers.OutputHead(vocabulary), tiny.letters().model
+    options = {"target_embedding": embedding.target_embedding}
+    return ks.Seq2Seq(*parts, head, bridge=ks.layers.ZeroBridge(4), **options)
 
 
-def with_head(translator, vocabulary):
-    """Its model with a head of another size."""
-    model = translator.model
-    return ks.Seq2Seq(
-        source_embedding=keras.layers.Embedding(15, 4),
-        encoder=ks.BiEncoder(4),
-        bridge=ks.layers.ZeroBridge(4),
-        target_embedding=model.target_embedding,
-        decoder=ks.AttentionDecoder(ks.layers.ContextCell(4, cell="gru")),
-        head=ks.layers.OutputHead(vocabulary),
-    )
+def said(*texts):
+    return tiny.letters()(list(texts))
 
 
-@pytest.mark.parametrize(
-    "call, text",
-    [
-        (
-            lambda t: t.translate("abba"),
-            "Translator.translate got one string. Expected a list of strings, received "
-            "'abba'. Put it into a list, or call the translator itself: "
-            "translator(text).",
+# What is wrong ... parts of the rest of the message: the call that says so.
+ERRORS = {
+    "Translator.translate got one string ... received 'abba' ... "
+    "translator(text)": lambda: tiny.letters().translate("abba"),
+    "Translator.translate got an unusable batch_size ... batch_size=0. Pass a Python "
+    "int, 1 or more": lambda: tiny.letters().translate(["abba"], batch_size=0),
+    "Translator got": {
+        "a value ... b'abba' at position 1. Decode bytes": lambda: said("a", b"abba"),
+        "a value ... received b'a'. Decode bytes": lambda: tiny.letters()(b"a"),
+        "a value ... <tf.Tensor ... at position 1. Decode": lambda: said(
+            "a", tf.constant("b")
         ),
-        (
-            lambda t: t(["abba", b"abba"]),
-            "Translator got a value that is not a string. Expected a list of strings, "
-            "received b'abba' at position 1. Decode bytes first.",
+        "a value ... received None. Leave it out": lambda: tiny.letters()(None),
+        "a value ... received None at position 1": lambda: said("a", None),
+        "a value ... {'a': 'b'}. Pass one": lambda: tiny.letters()({"a": "b"}),
+        "a value ... ['a', 'b'] at position 0. Pass one": lambda: said(["a", "b"]),
+        "token ids instead of texts ... [5, 6, 2] at position 0. Pass the texts, "
+        "because the translator encodes them; for ids call decode(translator.model, "
+        "ids, translator.search, max_length)": lambda: said([5, 6, 2]),
+        "token ids ... array([1, 1, ": lambda: tiny.letters()(np.ones((2, 3), int)),
+        "token ids ... tf.Tensor": lambda: tiny.letters()(
+            tf.constant([[4, 5], [6, 2]])
         ),
-        (
-            lambda t: t.translate(["abba"], batch_size=0),
-            "Translator.translate got an unusable batch_size. Expected a positive "
-            "integer, received batch_size=0. Pass a Python int, 1 or more.",
+        "a source_text that does not fit the model. Expected a vocabulary of 15 "
+        "tokens, as many as the model embeds, received Characters with 8. Pass the "
+        "processor with which the model was trained, or build the model with "
+        "source_vocabulary=8.": lambda: made(source_text=tiny.texts()[1]),
+        "a target_text that does not fit ... of 8 tokens, as many as the model embeds, "
+        "received Characters with 15": lambda: made(target_text=tiny.texts()[0]),
+        "a target_text that does not fit ... of 7 tokens, as many as the model "
+        "predicts, received Characters with 8 ... =8": lambda: made(with_head(7)),
+        "a source_text that does not fit the model ... Words with 5": lambda: made(
+            ks.decoding.Ensemble([tiny.letters().model] * 2),
+            source_text=ks.text.Words.learn(["a"]),
         ),
-        (
-            lambda t: t.score(PAIRS, batch_size=2.0),
-            "Translator.score got an unusable batch_size. Expected a positive "
-            "integer, received batch_size=2.0. Pass a Python int, 1 or more.",
-        ),
-        (
-            lambda t: ks.Translator(t.model, t.target_text, t.target_text),
-            "Translator got a source_text that does not fit the model. Expected a "
-            "vocabulary of 15 tokens, as many as the model embeds, received Characters "
-            "with 8. Pass the processor with which the model was trained, or build the "
-            "model with source_vocabulary=8.",
-        ),
-        (
-            lambda t: ks.Translator(t.model, t.source_text, t.source_text),
-            "Translator got a target_text that does not fit the model. Expected a "
-            "vocabulary of 8 tokens, as many as the model embeds, received Characters "
-            "with 15. Pass the processor with which the model was trained, or build "
-            "the model with target_vocabulary=15.",
-        ),
-        (
-            lambda t: ks.Translator(with_head(t, 9), t.source_text, t.target_text),
-            "Translator got a target_text that does not fit the model. Expected a "
-            "vocabulary of 9 tokens, as many as the model predicts, received "
-            "Characters with 8. Pass the processor with which the model was trained, "
-            "or build the model with target_vocabulary=8.",
-        ),
-        (
-            lambda t: ks.Translator(t.model, t.source_text, t.target_text, unknown={}),
-            "Pipeline can replace unknown words only in texts of words. Expected a "
-            "target_text of class Words, received Characters and unknown={}. Leave "
-            "`unknown` out: subwords have hardly any unknown tokens.",
-        ),
-    ],
-)
-def test_errors(call, text):
-    with pytest.raises(ValueError) as caught:
-        call(tiny.letters())
-    assert str(caught.value) == text
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"search": "beam"},
-            "decode got an unusable search. Expected Greedy(), Sample(...) or "
-            "BeamSearch(...), received 'beam'. Pass an instance, e.g. Greedy().",
-        ),
-        (
-            {"max_length": "x"},
-            "decode got an unusable max_length. Expected an integer or a "
-            "RelativeLength, received 'x'. Pass e.g. max_length=100.",
-        ),
-        (
-            {"unknown": ["a"]},
-            "Translator got an unusable dictionary of unknown words. Expected a dict "
-            "from source words to target words, or None, received unknown=['a']. Pass "
-            "{} to copy the source word.",
-        ),
-        (
-            {"unknown": {"a": 1}},
-            "Translator got an unusable dictionary of unknown words. Expected a dict "
-            "from source words to target words, or None, received unknown={'a': 1}. "
-            "Pass {} to copy the source word.",
-        ),
-        (
-            {"target_text": "characters"},
-            "Translator got an unusable target_text. Expected a TextProcessor, "
-            "received 'characters'. Pass e.g. Characters.learn(texts).",
-        ),
-    ],
-)
-def test_what_it_is_made_of(options, message):
-    source_text, target_text = tiny.texts()
-    model = tiny.letters().model
-    given = {"source_text": source_text, "target_text": target_text, **options}
-    with pytest.raises(ValueError) as caught:
-        ks.Translator(model, **given)
-    assert str(caught.value) == message
-
-
-@pytest.mark.parametrize("max_source", [0, -1, "5"])
-def test_max_source_is_a_count(max_source):
-    with pytest.raises(ValueError, match="Translator got an unusable max_source"):
-        ks.Translator(tiny.letters().model, *tiny.texts(), max_source=max_source)
-
-
-def test_every_model_of_an_ensemble_fits():
-    source_text, target_text = tiny.texts()
-    model = tiny.letters().model
-    with pytest.raises(ValueError, match="a source_text that does not fit the model"):
-        ks.Translator(
-            ks.decoding.Ensemble([model, model]),
-            ks.text.Words.learn(["a"]),
-            target_text,
+    },
+    "Translator.score got an unusable batch_size ... batch_size=2.0. Pass a Python "
+    "int, 1 or more": lambda: tiny.letters().score(PAIRS, batch_size=2.0),
+    "Pipeline can replace unknown words only in texts of words ... received Characters "
+    "and unknown={}. Leave `unknown` out": lambda: made(unknown={}),
+    "decode got an unusable model ... Seq2Seq'>. Pass a Seq2Seq": lambda: made(
+        ks.Seq2Seq
+    ),
+    "decode got an unusable search ... 'beam'. Pass an instance, e.g. "
+    "BeamSearch(5)": lambda: made(search="beam"),
+    **{
+        f"Translator.{name} got something that is not a pair": lambda call=call: call(
+            tiny.letters(), [("a", "b", "c")]
         )
+        for name, call in ON_PAIRS.items()
+    },
+    "decode got an unusable max_length ... 'x'": lambda: made(max_length="x"),
+    "Translator got an unusable": {
+        "dictionary of unknown words ... unknown=['a']": lambda: made(unknown=["a"]),
+        "dictionary of unknown ... unknown={'a': 1}": lambda: made(unknown={"a": 1}),
+        "target_text ... 'characters'": lambda: made(target_text="characters"),
+        "max_source ... max_source=0": lambda: made(max_source=0),
+        "max_source ... max_source=-1": lambda: made(max_source=-1),
+        "max_source ... max_source='5'": lambda: made(max_source="5"),
+        "shortlist ... received [[1]]": lambda: made(shortlist=[[1]]),
+    },
+    "Shortlist does not fit the model. Expected a source vocabulary of 15 "
+    "tokens,": lambda: made(shortlist=ks.decoding.Shortlist([[-1]], range(9))),
+}
 
 
-def test_one_metric_by_its_name():
-    pairs = ks.data.Pairs(["a"], ["b"])
-    assert tiny.letters().evaluate(pairs, "exact_match") == {"exact_match": 0.0}
+ROWS = rows(ERRORS)
+
+
+@pytest.mark.parametrize("call, what, parts", ROWS, ids=[row.what for row in ROWS])
+def test_error(call, what, parts):
+    check_error(call, what, *parts)
+
+
+@pytest.fixture(scope="module")
+def short():
+    """All that it says has one of three characters."""
+    source, target = tiny.texts()
+    pairs = ks.data.encode(PAIRS, source, target)
+    model = tiny.model(source, target)
+    shortlist = ks.decoding.Shortlist.learn(model, pairs, per_token=1, common=0, size=7)
+    options = {"max_length": 7, "shortlist": shortlist}
+    return ks.Translator(model, source, target, ks.Greedy(), **options)
+
+
+def test_shortlist_is_kept_and_loaded(short, tmp_path):
+    short.save(tmp_path / "short")
+    loaded = ks.Translator.load(tmp_path / "short")
+    assert loaded.pipeline.shortlist == short.pipeline.shortlist
+    assert loaded.with_search(tiny.BEAM).pipeline.shortlist is not None
+    found = short.translate(SOURCES)
+    assert loaded.translate(SOURCES).texts == found.texts
+    ids = short.pipeline.shortlist.ids(short.pipeline.encode(SOURCES).ids)
+    said = short.pipeline(SOURCES).target_tokens
+    assert np.isin(said, [*short.target_text.pieces(ids).numpy(), b""]).all()
+    without = ks.Translator(short.model, *tiny.texts(), ks.Greedy(), max_length=7)
+    assert found.scores != without.translate(SOURCES).scores
+
+
+@pytest.mark.slow
+def test_shortlist_is_exported(short, tmp_path):
+    short.export(tmp_path / "model")
+    served = tf.saved_model.load(tmp_path / "model").signatures["serving_default"]
+    found, expected = served(tf.constant(SOURCES)), short.pipeline(SOURCES)
+    np.testing.assert_array_equal(found["text"], expected.texts[:, 0])
+    np.testing.assert_allclose(found["score"], expected.scores[:, 0], atol=1e-5)
+    model = ServedModel(tmp_path / "model")  # answers depend on their batch
+    assert not any(signature.is_shared for signature in model.signatures.values())
+
+
+def test_shortlist_is_not_for_litert(short, tmp_path):
+    with pytest.raises(ValueError, match="got a shortlist, which LiteRT does not"):
+        short.export_litert(tmp_path / "model.tflite", 9, 9)

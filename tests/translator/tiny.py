@@ -14,7 +14,6 @@ BEAM = ks.BeamSearch(3, n_best=2)
 
 
 def model(source_text, target_text, attention=None, seed=1, units=16):
-    """Untrained, with weights large enough that it says something."""
     attention = ks.BahdanauAttention(units) if attention is None else attention
     joint = source_text is target_text
     made = ks.Seq2Seq(
@@ -34,7 +33,6 @@ def model(source_text, target_text, attention=None, seed=1, units=16):
 
 
 def translator(source_text, target_text, *, attention=None, **options):
-    """Of an untrained model."""
     options = {"search": BEAM, "max_length": 7, **options}
     made = model(source_text, target_text, attention)
     return ks.Translator(made, source_text, target_text, **options)
@@ -45,6 +43,12 @@ def texts():
     """Processors of characters; that of the source has several normalisations."""
     source = ks.text.Characters.learn(SOURCES, normalization="nfkc", lowercase=True)
     return source, ks.text.Characters.learn(TARGETS)
+
+
+@functools.cache
+def untrained():
+    """From letters to letters; says something, whatever it reads."""
+    return translator(*texts())
 
 
 @functools.cache
@@ -62,6 +66,5 @@ def letters():
 
 @functools.cache
 def joint():
-    """One vocabulary of subwords for both sides."""
     text = ks.text.SentencePiece.learn([*SOURCES, *TARGETS], 24, lowercase=True)
     return translator(text, text, search=ks.Greedy())

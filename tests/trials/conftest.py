@@ -1,21 +1,21 @@
 """The uninterrupted runs that all trials compare with, and where runs are kept."""
 
+import functools
 import os
 import shutil
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from tests.trials import file_operations
 from tests.trials.fingerprints import differences, fingerprint, leftovers
 from tests.trials.progress import say
-from tests.trials.training import AVERAGED, DONE, READY, VALIDATED, Training, ended
+from tests.trials.training import AVERAGED, DONE, READY, VALIDATED, Training, disturbed
 
 
-@dataclass
-class Straight:
+class Straight(NamedTuple):
     """An uninterrupted run: what it left, and when it did what, in seconds."""
 
     fingerprint: dict
@@ -26,7 +26,6 @@ class Straight:
 
 @pytest.fixture(scope="session")
 def place(request):
-    """A folder for runs; it is kept if a trial fails."""
     parent = os.environ.get("KERAS_SEQATTN_TRIAL_FOLDER")
     folder = Path(tempfile.mkdtemp(prefix="seqattn-trials-", dir=parent))
     yield folder
@@ -43,18 +42,15 @@ def library(place):
 @pytest.fixture(scope="session")
 def logged(place, library):
     """A function from the name of a recipe to the operations of a run."""
-    done = {}
 
+    @functools.cache
     def get(recipe):
-        if recipe not in done:
-            folder = _new(place, "logged-")
-            (folder / "work").mkdir()
-            log = folder / "operations.txt"
-            counted = file_operations.environment(library, folder / "work", log)
-            ended(folder / "work", recipe, folder / "output.txt", counted)
-            done[recipe] = file_operations.read(log)
-            shutil.rmtree(folder)
-        return done[recipe]
+        folder = _new(place, "logged-")
+        (folder / "work").mkdir()
+        training, operations = disturbed(folder, recipe, library)
+        training.check_end()
+        shutil.rmtree(folder)
+        return operations
 
     return get
 
@@ -62,14 +58,7 @@ def logged(place, library):
 @pytest.fixture(scope="session")
 def straight(place):
     """A function from the name of a recipe to its uninterrupted run."""
-    done = {}
-
-    def get(recipe):
-        if recipe not in done:
-            done[recipe] = _straight(_new(place, "straight-"), recipe)
-        return done[recipe]
-
-    return get
+    return functools.cache(lambda recipe: _straight(_new(place, "straight-"), recipe))
 
 
 def _new(place, prefix):
@@ -80,8 +69,7 @@ def _straight(folder, recipe):
     """Runs it twice: a trial means something only if both are equal."""
     first = _once(folder / "first", recipe)
     second = _once(folder / "second", recipe)
-    different = differences(first.fingerprint, second.fingerprint)
-    if different:
+    if different := differences(first.fingerprint, second.fingerprint):
         pytest.fail(f"two uninterrupted runs differ, see {folder}: {different[:5]}")
     shutil.rmtree(folder)
     say(f"uninterrupted, {recipe}: {second.seconds:.1f} s, two runs are equal")
@@ -94,13 +82,11 @@ def _once(folder, recipe):
     with Training(folder / "work", recipe, folder / "output.txt") as training:
         lines = READY, VALIDATED, AVERAGED, DONE
         marks = {text: training.wait_for(text) for text in lines}
-        if training.wait() != 0:
-            pytest.fail(f"an uninterrupted run failed: {training.about()}")
+        training.check_end("an uninterrupted run failed")
         if None in marks.values():
             pytest.fail(f"expected the run to print {[*marks]}, received {marks}")
         seconds = training.seconds
-    left = leftovers(run)
-    if left:
+    if left := leftovers(run):
         pytest.fail(f"an uninterrupted run left {left}, see {folder}")
     sizes = [path.stat().st_size for path in run.rglob("*") if path.is_file()]
     pages = sum(-(-size // 4096) * 4096 for size in sizes)

@@ -10,16 +10,7 @@ from typing import NamedTuple
 import pytest
 
 SOURCE = Path(__file__).with_name("file_operations.c")
-NEED_ROOM = {
-    "open",
-    "fopen",
-    "write",
-    "pwrite",
-    "writev",
-    "fwrite",
-    "mkdir",
-    "sendfile",
-}
+NEED_ROOM = {*"open fopen write pwrite writev fwrite mkdir sendfile".split()}
 
 
 class Operation(NamedTuple):
@@ -36,42 +27,35 @@ class Operation(NamedTuple):
         path = re.sub(r"(/\.[\w.]+)-[a-z0-9_]{8}(?=/|-|$)", r"\1-*", path)
         return re.sub(r"\d+", "#", path)
 
+    @property
+    def what(self):
+        return self.kind, self.pattern
+
     def __str__(self):
         return f"operation {self.number}, {self.kind} {self.path}"
 
 
 def build(folder):
-    """The compiled library, in a folder outside of any run."""
     compiler = shutil.which("gcc") or shutil.which("cc")
     if not compiler:
         pytest.skip("needs a C compiler: gcc or cc was not found")
     library = folder / "file_operations.so"
-    options = ["-shared", "-fPIC", "-O2", "-Wall", "-U_FORTIFY_SOURCE"]
-    subprocess.run(
-        [compiler, *options, "-o", str(library), str(SOURCE), "-ldl"], check=True
-    )
+    command = [compiler, *"-shared -fPIC -O2 -Wall -U_FORTIFY_SOURCE -o".split()]
+    subprocess.run([*command, str(library), str(SOURCE), "-ldl"], check=True)
     return library
 
 
 def environment(library, folder, log, **what):
-    """For a process whose operations below the folder are counted.
+    """For a process whose operations below the folder are counted, in a log.
 
-    Args:
-        library: what `build` returns.
-        folder: `Path`, the parent of the run.
-        log: `Path` of a file outside of it.
-        **what: `kill`, `kill_after` or `full`: the number of an operation.
+    `kill`, `kill_after` or `full`: the number of an operation.
     """
-    return {
-        "LD_PRELOAD": str(library),
-        "TRIAL_FOLDER": str(folder),
-        "TRIAL_LOG": str(log),
-        **{f"TRIAL_{name.upper()}": str(number) for name, number in what.items()},
-    }
+    what = {"folder": folder, "log": log, **what}
+    named = {f"TRIAL_{name.upper()}": str(value) for name, value in what.items()}
+    return {"LD_PRELOAD": str(library), **named}
 
 
 def read(log):
-    """The operations of a log, a list."""
     lines = [line.split("\t", 2) for line in log.read_text().splitlines()]
     return [Operation(int(number), kind, path) for number, kind, path in lines]
 

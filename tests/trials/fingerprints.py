@@ -12,6 +12,9 @@ import zipfile
 import h5py
 import numpy as np
 
+from tests.stored import comparing
+from tests.stored.packing import read_json
+
 VARYING = ("seconds", "memory")  # of an entry in history.jsonl
 FIXED = ("settings", "data", "versions")  # of run.json
 CHECKPOINTS = ("best.weights.h5", "last-*.weights.h5")
@@ -19,11 +22,11 @@ CHECKPOINTS = ("best.weights.h5", "last-*.weights.h5")
 
 def fingerprint(run):
     """A flat dict from what it is to its value, for a folder of a finished run."""
-    content = _json(run / "run.json")
+    content = read_json(run / "run.json")
     found = {
         "run.json": {name: content.get(name) for name in FIXED},
-        "validation.json": _json(run / "checkpoints" / "validation.json"),
-        "files": files(run),
+        "validation.json": read_json(run / "checkpoints" / "validation.json"),
+        "files": dict.fromkeys(files(run), "is there"),
     }
     for number, entry in enumerate(history(run), 1):
         found[f"history.jsonl, line {number}"] = entry
@@ -43,67 +46,24 @@ def differences(one, other):
 
     Of a file with several differing arrays, the first one stands for all.
     """
-    found, seen = [], {}
-    for key in [*one, *(key for key in other if key not in one)]:
-        if key in one and key in other and one[key] == other[key]:
-            continue
-        file = key.split(":")[0]
-        seen[file] = seen.get(file, 0) + 1
-        if seen[file] == 1:
-            found.append((file, f"{key}: {_difference(key, one, other)}"))
-    more = {file: f" (and {n - 1} more in this file)" for file, n in seen.items()}
-    return [text + (more[file] if seen[file] > 1 else "") for file, text in found]
-
-
-def _difference(key, one, other):
-    if key not in other:
-        return "is missing"
-    if key not in one:
-        return "must not be there"
-    if key == "files":
-        more, less = {*other[key]} - {*one[key]}, {*one[key]} - {*other[key]}
-        return f"{sorted(less)} are missing, {sorted(more)} are too many"
-    where, old, new = _first(one[key], other[key])
-    return f"expected {old!s:.200}, got {new!s:.200}" + (
-        f" in {where}" if where else ""
-    )
-
-
-def _first(old, new, where=""):
-    """Where two values differ first, and what is there in each."""
-    if isinstance(old, dict) and isinstance(new, dict) and old.keys() == new.keys():
-        keys = [*old]
-    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        keys = range(len(old))
-    elif isinstance(old, list) and isinstance(new, list):
-        more = [item for item in [*new, *old] if (item in new) != (item in old)]
-        return f"{where} ({more[:1]})", f"{len(old)} items", f"{len(new)} items"
-    else:
-        return where, old, new
-    key = next(key for key in keys if old[key] != new[key])
-    return _first(old[key], new[key], f"{where}[{key!r}]")
+    found = {}
+    for line in comparing.differences(other, one, tolerance=0):
+        found.setdefault(line.split(":")[0], line)
+    return [*found.values()]
 
 
 def files(run):
     """Names of what a run keeps, except logs, locks and what is hidden."""
-    paths = (path.relative_to(run) for path in run.rglob("*") if path.is_file())
-    return sorted(
-        str(path)
-        for path in paths
-        if path.parts[0] != "logs"
-        and not path.name.endswith(".lock")
-        and not any(part.startswith(".") for part in path.parts)
-    )
+    names = (str(x.relative_to(run)) for x in run.rglob("*") if x.is_file())
+    return sorted(n for n in names if not re.search(r"^logs/|\.lock$|(^|/)\.", n))
 
 
 def leftovers(run):
     """Hidden and temporary names in the run or beside it; a lock may stay."""
-    names = [*run.parent.rglob("*")]
     return [
         str(path.relative_to(run.parent))
-        for path in names
-        if re.search(r"^\.|\.tmp$|-old$|~$", path.name)
-        and not path.name.endswith(".lock")
+        for path in run.parent.rglob("*")
+        if re.search(r"^\.(?!.*\.lock$)|\.tmp$|-old$|~$", path.name)
     ]
 
 
@@ -115,11 +75,8 @@ def history(run):
 
 
 def newest_state(run):
-    """The file to go on from, or None."""
     states = (run / "checkpoints").glob("state-*.weights.h5")
-    return max(
-        states, key=lambda path: int(re.search(r"\d+", path.name)[0]), default=None
-    )
+    return max(states, key=lambda x: int(re.search(r"\d+", x.name)[0]), default=None)
 
 
 def arrays(file):
@@ -156,7 +113,7 @@ def whole(run):
             bad.append(f"{path.relative_to(run)} is damaged: {error!r:.200}")
     manifest = run / "translator" / "manifest.json"
     if manifest.exists():
-        for name, digest in _json(manifest)["files"].items():
+        for name, digest in read_json(manifest)["files"].items():
             path = run / "translator" / name
             if not path.exists():
                 bad.append(f"translator/{name} is missing, manifest.json names it")
@@ -175,11 +132,11 @@ def _content(path):
             config = json.loads(archive.read("config.json"))
         return {"config": _renumbered(config, {}), **weights}
     if path.name == "manifest.json":  # the digest of an archive holds its time
-        content = _json(path)
+        content = read_json(path)
         content["files"] = sorted(content["files"])
         return {"content": content}
     if path.suffix == ".json":
-        return {"content": _json(path)}
+        return {"content": read_json(path)}
     if path.suffix == ".jsonl":
         lines = path.read_text(encoding="utf-8").splitlines()
         return {"content": [json.loads(line) for line in lines]}
@@ -197,7 +154,3 @@ def _renumbered(config, numbers):
         key = found["shared_object_id"]
         found["shared_object_id"] = numbers.setdefault(key, len(numbers))
     return found
-
-
-def _json(path):
-    return json.loads(path.read_text(encoding="utf-8"))

@@ -26,7 +26,6 @@ async def sent(port, data, patience=PATIENCE, most=10**9):
 
 
 def post(body, kind=JSON, length=None, **headers):
-    """The bytes of a request to `:predict`; it asks for the connection's end."""
     lines = ["POST /v1/models/m:predict HTTP/1.1", "Host: x", "Connection: close"]
     lines += [f"Content-Type: {kind}"] if kind else []
     lines += [f"Content-Length: {len(body) if length is None else length}"]
@@ -47,13 +46,11 @@ def texts(rows, size, name="serving_default"):
 
 
 def whole(*args, **options):
-    """A request that is sent, whose answer is read."""
     data = post(*args, **options)
     return lambda port: sent(port, data)
 
 
 def raw(data, patience=PATIENCE, most=10**9):
-    """Bytes that need not be HTTP."""
     return lambda port: sent(port, data, patience, most)
 
 

@@ -15,7 +15,6 @@ from tests.trials.training import Failed
 
 
 def number(name, usual):
-    """An option from the environment."""
     return int(os.environ.get(f"KERAS_SEQATTN_TRIAL_{name}", usual))
 
 
@@ -39,8 +38,7 @@ def check_equal(run, straight):
         different = differences(straight.fingerprint, fingerprint(run))
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise Failed(f"the run cannot be read: {error!r}") from error
-    left = leftovers(run)
-    if left:
+    if left := leftovers(run):
         different.append(f"left behind: {left}")
     if different:
         lines = "\n  ".join(different)
@@ -51,10 +49,7 @@ class Jobs:
     """Calls a function for each job in one or two threads, until the first failure.
 
     With KERAS_SEQATTN_TRIAL_ALL=1 it goes on after failures and names them at the end.
-
-    Args:
-        place: `Path`; each job gets a folder of its own there, kept if it fails.
-        name: of the trial.
+    Each job gets a folder of its own in `place`, kept if it fails.
     """
 
     def __init__(self, place, name):
@@ -79,7 +74,6 @@ class Jobs:
             list(pool.map(work, range(many)))
 
     def finish(self, summary):
-        """The last line; fails the test if a job has failed."""
         minutes = (time.monotonic() - self.start) / 60
         failed = f"{len(self.failures)} failed"
         say(f"{self.name}: {summary}, {failed}, {minutes:.1f} minutes")

@@ -16,6 +16,7 @@ from tests.trials.training import (
     VALIDATED,
     Failed,
     Training,
+    disturbed,
     ended,
 )
 
@@ -34,15 +35,11 @@ def test_two_uninterrupted_runs_are_equal(straight, recipe):
 
 
 def test_killed_at_random_moments(straight, place):
-    """Each run is killed and resumed until it ends by itself."""
     jobs, kills = Jobs(place, "random kills"), itertools.count(1)
     count = {"killed": 0}
 
     def chains():
-        chain = 0
-        while count["killed"] < KILLS:
-            yield chain
-            chain += 1
+        return itertools.takewhile(lambda _: count["killed"] < KILLS, itertools.count())
 
     def one(chain, folder):
         recipe = [*RECIPES][chain % len(RECIPES)]
@@ -51,7 +48,7 @@ def test_killed_at_random_moments(straight, place):
             output = folder / f"output-{attempt}.txt"
             with Training(folder / "work", recipe, output) as training:
                 if attempt > CHAIN:
-                    moment = _end(training)
+                    moment = training.check_end()
                 else:
                     moment = _random_kill(training, draw, straight(recipe))
             if moment is None:
@@ -86,15 +83,9 @@ def _random_kill(training, draw, straight):
     return None
 
 
-def _end(training):
-    """No kill; returns None, as the run has ended."""
-    if training.wait() != 0:
-        raise Failed(f"refused or failed: {training.about()}")
-
-
 def test_killed_at_file_operations(straight, logged, place, library):
     """Before each kind of operation that a run makes, at least once."""
-    chosen = file_operations.choose(logged("all epochs"), OPERATIONS, _kind)
+    chosen = file_operations.choose(logged("all epochs"), OPERATIONS, lambda o: o.what)
     _kill_at(chosen, "all epochs", straight, place, library)
 
 
@@ -110,27 +101,22 @@ def test_killed_when_training_has_stopped_early(straight, logged, place, library
 def _kill_at(chosen, recipe, straight, place, library):
     jobs, hits = Jobs(place, f"kills at operations, {recipe}"), set()
     chosen, uninterrupted = shortened(chosen), straight(recipe)
-    kinds = {_kind(operation) for operation in chosen}
+    kinds = {operation.what for operation in chosen}
     say(f"{recipe}: {len(chosen)} kills at {len(kinds)} kinds of operations")
 
     def one(operation, folder):
-        work, log = folder / "work", folder / "operations.txt"
-        disturbed = file_operations.environment(
-            library, work, log, kill=operation.number
-        )
-        with Training(work, recipe, folder / "output-1.txt", disturbed) as training:
-            code = training.wait()
+        work = folder / "work"
+        training, done = disturbed(folder, recipe, library, kill=operation.number)
+        code, hit = training.process.returncode, done[-1]  # the order may vary a little
         if code not in (0, -signal.SIGKILL):
             raise Failed(f"expected a kill, received {training.about()}")
-        hit = file_operations.read(log)[-1]  # the order may vary a little
         if code == 0:
             check_equal(work / "run", uninterrupted)
             say(f"{operation} was not reached: ended with 0, equal")
             return
-        hits.add(_kind(hit))
+        hits.add(hit.what)
         with Training(work, recipe, folder / "output-2.txt") as after:
-            if after.wait() != 0:
-                raise Failed(f"killed before {hit}; refused: {after.about()}")
+            after.check_end(f"killed before {hit}; refused")
         check_equal(work / "run", uninterrupted)
         how = "--resume" if after.is_resumed else "--out"
         say(f"killed before {hit}: {how} ends with 0, equal")
@@ -153,21 +139,14 @@ def test_killed_while_a_resumed_run_repairs(straight, logged, place, library):
         work, hits = folder / "work", []
         second = random.Random(operation.number).randint(1, 60)
         for attempt, kill in enumerate((operation.number, second), 1):
-            log = folder / f"operations-{attempt}.txt"
-            disturbed = file_operations.environment(library, work, log, kill=kill)
-            output = folder / f"output-{attempt}.txt"
-            with Training(work, recipe, output, disturbed) as training:
-                code = training.wait()
-                if code not in (0, -signal.SIGKILL):
-                    raise Failed(f"killed before {hits}; refused: {training.about()}")
-            hits += [f"{file_operations.read(log)[-1]}"] if code else []
+            training, done = disturbed(folder, recipe, library, attempt, kill=kill)
+            code = training.process.returncode
+            if code not in (0, -signal.SIGKILL):
+                raise Failed(f"killed before {hits}; refused: {training.about()}")
+            hits += [str(done[-1])] if code else []
         ended(work, recipe, folder / "output-3.txt")
         check_equal(work / "run", uninterrupted)
         say(f"killed before {' and '.join(hits)}: equal")
 
     jobs.run(chosen, one)
     jobs.finish(f"{jobs.done} of {len(chosen)} runs killed twice")
-
-
-def _kind(operation):
-    return operation.kind, operation.pattern

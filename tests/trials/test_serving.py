@@ -19,7 +19,7 @@ import pytest
 
 from benchmarks import serving_load
 from tests.serving.client import METRICS
-from tests.serving.process import ROOT, Process
+from tests.serving.servers import ROOT, Process
 from tests.trials import hostile
 
 SECONDS = float(os.environ.get("KERAS_SEQATTN_TRIAL_SECONDS", 600))
@@ -55,12 +55,6 @@ def test_hostile_clients(tmp_path):
 
 
 class Trial:
-    """A load, and what came of it.
-
-    Args:
-        port: of the server.
-    """
-
     def __init__(self, port):
         self.port, self.address = port, f"http://127.0.0.1:{port}"
         self.good, self.wrong, self.lost, self.attacks = 0, [], [], {}
@@ -69,7 +63,6 @@ class Trial:
 
     @property
     def growth(self):
-        """Of memory, in per cent."""
         return 100 * (self.end / self.warm - 1)
 
     async def run(self, seconds):
@@ -84,11 +77,10 @@ class Trial:
                 for number in range(CLIENTS):
                     group.create_task(self.client(session, url, expected, end, number))
                 await asyncio.sleep(min(60.0, seconds / 6))
-                self.warm = (await self.metrics(session))["process_resident_memory"]
+                self.warm, _ = await self.metrics(session)
                 self.is_hostile = True
             await asyncio.sleep(REST)
-            found = await self.metrics(session)
-        self.end, self.failures = found["process_resident_memory"], found["500"]
+            self.end, self.failures = await self.metrics(session)
 
     async def client(self, session, url, expected, end, number):
         """One of them; a hostile request does not make it wait."""
@@ -119,11 +111,9 @@ class Trial:
         async with session.get(f"{self.address}{METRICS}") as reply:
             text = await reply.text()
         lines = [line.rsplit(" ", 1) for line in text.splitlines() if line[0] != "#"]
-        failures = [
-            float(n) for name, n in lines if 'requests_total{code="500"' in name
-        ]
-        [memory] = [float(n) for name, n in lines if "resident_memory" in name]
-        return {"process_resident_memory": memory, "500": sum(failures)}
+        failures = [float(n) for x, n in lines if 'requests_total{code="500"' in x]
+        [memory] = [float(n) for x, n in lines if "resident_memory" in x]
+        return memory, sum(failures)
 
 
 @contextlib.contextmanager
@@ -142,7 +132,6 @@ def prober(port):
 
 
 def report(trial, answered, said):
-    """Lines for people."""
     attacks = sum(trial.attacks.values())
     return [
         f"{CLIENTS} clients, {SECONDS:g} s: {trial.good} good, "

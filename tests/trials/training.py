@@ -11,6 +11,8 @@ import sys
 import time
 from pathlib import Path
 
+from tests.trials import file_operations
+
 ROOT = Path(__file__).parents[2]  # the checkout whose command is under test
 OPTIONS = (
     "--task dates --task-option train=400 validation=24 test=12 --model luong2015 "
@@ -32,14 +34,8 @@ POLL = 0.01
 class Training:
     """A process of `seqattn train` in a folder, with a command as users type it.
 
-    It goes on with the run in `folder/run` if there is a `run.json`, else it starts it
-    with the same command as before.
-
-    Args:
-        folder: `Path` that holds nothing but the run.
-        recipe: key of `RECIPES`.
-        output: `Path` of a file for what the process prints.
-        environment: dict, added to that of this process.
+    It goes on with the run in `folder/run` if there is a `run.json`, else it starts it.
+    What it prints is in the file `output`.
     """
 
     def __init__(self, folder, recipe, output, environment=None):
@@ -49,15 +45,10 @@ class Training:
         new = [*OPTIONS, *RECIPES[recipe], "--out", str(run)]
         options = ["--resume", str(run)] if self.is_resumed else new
         self.command = [sys.executable, "-m", "seqattn_command", "train", *options]
+        how = {"cwd": folder.parent, "env": {**_environment(), **(environment or {})}}
         with output.open("wb") as file:
-            self.process = subprocess.Popen(
-                self.command,
-                cwd=folder.parent,
-                env={**_environment(), **(environment or {})},
-                stdin=subprocess.DEVNULL,
-                stdout=file,
-                stderr=subprocess.STDOUT,
-            )
+            how |= {"stdin": subprocess.DEVNULL, "stderr": subprocess.STDOUT}
+            self.process = subprocess.Popen(self.command, stdout=file, **how)
 
     def __enter__(self):
         return self
@@ -83,7 +74,6 @@ class Training:
         return self.seconds
 
     def wait(self, seconds=None):
-        """Until the process ends or the time is over; returns the code or None."""
         end = None if seconds is None else time.monotonic() + seconds
         while self.process.poll() is None:
             if end is not None and time.monotonic() >= end:
@@ -91,6 +81,10 @@ class Training:
             self._check_time()
             time.sleep(POLL)
         return self.process.returncode
+
+    def check_end(self, what="refused or failed"):
+        if self.wait() != 0:
+            raise Failed(f"{what}: {self.about()}")
 
     def kill(self):
         """SIGKILL; returns the code of the process, which may have ended before."""
@@ -104,7 +98,6 @@ class Training:
             raise Failed(f"the process hangs, {LIMIT} s\n{self.about()}")
 
     def about(self):
-        """The command and the end of what it printed."""
         tail = "\n".join(self.text.splitlines()[-25:])
         code = self.process.returncode
         return f"{' '.join(self.command)}\nended with {code} and printed:\n{tail}"
@@ -115,15 +108,24 @@ class Failed(Exception):
 
 
 def ended(folder, recipe, output, environment=None):
-    """Runs the command to its end; raises unless it ends with 0."""
     with Training(folder, recipe, output, environment) as training:
-        if training.wait() != 0:
-            raise Failed(f"refused or failed: {training.about()}")
-        return training
+        training.check_end()
+    return training
+
+
+def disturbed(folder, recipe, library, attempt=1, **what):
+    """The `Training` in `folder/work`, ended or killed, and its operations.
+
+    Where: see `file_operations.environment`.
+    """
+    work, log = folder / "work", folder / f"operations-{attempt}.txt"
+    counted = file_operations.environment(library, work, log, **what)
+    with Training(work, recipe, folder / f"output-{attempt}.txt", counted) as training:
+        training.wait()
+    return training, file_operations.read(log)
 
 
 def _environment():
-    """This one, with the sources of this checkout; TensorFlow's first lines hidden."""
-    hidden = {"TF_CPP_MIN_LOG_LEVEL", "LD_PRELOAD"}
-    kept = {k: v for k, v in os.environ.items() if k not in hidden}
+    other = {"TF_CPP_MIN_LOG_LEVEL", "LD_PRELOAD"}
+    kept = {k: v for k, v in os.environ.items() if k not in other}
     return {**kept, "PYTHONPATH": str(ROOT), "KERAS_BACKEND": "tensorflow"}

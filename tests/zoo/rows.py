@@ -1,6 +1,5 @@
 """The zoo in rows: what every function is asked for. No row, no green test."""
 
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from keras_seqattn import zoo
@@ -17,31 +16,30 @@ class Size(NamedTuple):
     options: dict = {}
 
 
-@dataclass(frozen=True)
-class Row:
-    """One zoo function.
+class Task(NamedTuple):
+    """What the preset "small" learns: a name in `TASKS`, 1 to `longest` symbols."""
 
-    Args:
-        sizes: `Size`s; presets above "small" must be among them.
-        task: a name in `TASKS`, which `small` learns with the fields that follow.
-        longest: sequences have 1 to so many symbols.
-        steps: of Adam, on batches of 128.
-        learning_rate: at first; it falls to zero along a cosine.
-        variants: options of `small` that make other models, by name.
-        optimizer: name of the class in the paper.
-        clip: global norm of the gradients.
-        rates: learning rates by step, for 100 steps in an epoch.
-    """
-
-    sizes: list
-    task: str
+    name: str
     longest: int
-    steps: int
-    optimizer: str
+    steps: int  # of Adam, on batches of 128
+    learning_rate: float = 3e-3  # at first; it falls to zero along a cosine
+
+
+class Optimizer(NamedTuple):
+    """That of the paper: class, global norm, learning rates at some steps."""
+
+    name: str
     clip: float
-    rates: dict
-    learning_rate: float = 3e-3
-    variants: dict = field(default_factory=dict)
+    rates: dict  # with 100 steps in an epoch
+
+
+class Row(NamedTuple):
+    """One zoo function; `variants` are options of "small" that make other models."""
+
+    sizes: list  # presets above "small" must be among them
+    task: Task
+    optimizer: Optimizer
+    variants: dict = {}
 
 
 def lstm(depth, units):
@@ -165,64 +163,41 @@ def rnmt(vocabulary=32_000, n=1024):
     return 2 * n * vocabulary + encoder + attention + decoder + words
 
 
+PLACES = ("embedding", "context", "output", "target")
+DROPOUTS = {f"{place}_dropout": 0.1 for place in PLACES}  # of caglayan2017
 ROWS = {
     "bahdanau2015": Row(
         sizes=[Size("paper", bahdanau())],
-        task="reverse",
-        longest=10,
-        steps=200,
-        optimizer="Adadelta",
-        clip=1.0,
-        rates={0: 1.0},
+        task=Task("reverse", longest=10, steps=200),
+        optimizer=Optimizer("Adadelta", clip=1.0, rates={0: 1.0}),
     ),
     "caglayan2017": Row(
         sizes=[
             Size("paper", lium()),
             Size("paper", lium() - 1_280_000, options={"tied": "target"}),
             Size("paper", lium() - 2_560_000, options={"tied": "all"}),
-            Size(
-                "paper",
-                lium_without_attention(),
-                options={"use_attention": False},
-            ),
+            Size("paper", lium_without_attention(), options={"use_attention": False}),
         ],
-        task="sort",
-        longest=10,
-        steps=300,
-        optimizer="Adam",
-        clip=5.0,
-        rates={0: 4e-4},
+        task=Task("sort", longest=10, steps=300),
+        optimizer=Optimizer("Adam", clip=5.0, rates={0: 4e-4}),
         variants={
-            "tied, dropout": {
-                "tied": "all",
-                "embedding_dropout": 0.1,
-                "context_dropout": 0.1,
-                "output_dropout": 0.1,
-                "target_dropout": 0.1,
-            },
+            "tied, dropout": {"tied": "all"} | DROPOUTS,
             "no attention": {"use_attention": False, "target_dropout": 0.1},
             "deep": {"encoder_layers": 2},
         },
     ),
     "chen2018": Row(
         sizes=[Size("paper", rnmt())],
-        task="copy",
-        longest=10,
-        steps=300,
-        learning_rate=5e-3,
-        optimizer="Adam",
-        clip=5.0,
-        rates={0: 1e-4, 600_000: 1e-4, 1_200_000: 5e-5},
+        task=Task("copy", longest=10, steps=300, learning_rate=5e-3),
+        optimizer=Optimizer(
+            "Adam", clip=5.0, rates={0: 1e-4, 600_000: 1e-4, 1_200_000: 5e-5}
+        ),
         variants={"previous, dropout": {"query": "previous", "dropout": 0.2}},
     ),
     "cho2014": Row(
         sizes=[Size("paper", cho())],
-        task="reverse",
-        longest=5,
-        steps=600,
-        optimizer="Adadelta",
-        clip=1.0,
-        rates={0: 1.0},
+        task=Task("reverse", longest=5, steps=600),
+        optimizer=Optimizer("Adadelta", clip=1.0, rates={0: 1.0}),
     ),
     "gnmt2016": Row(
         sizes=[
@@ -230,25 +205,20 @@ ROWS = {
             Size("four_layers", gnmt(4)),
             Size("paper", gnmt(8), options={"query": "current"}),
         ],
-        task="reverse",
-        longest=8,
-        steps=500,
-        learning_rate=5e-3,
-        optimizer="Adam",
-        clip=5.0,
-        rates={0: 2e-4},
+        task=Task("reverse", longest=8, steps=500, learning_rate=5e-3),
+        optimizer=Optimizer("Adam", clip=5.0, rates={0: 2e-4}),
         variants={"current": {"query": "current"}},
     ),
     "luong2015": Row(
         sizes=[
             Size("paper", luong(1_000_000 + 1_001_000)),  # W_a; W_p and v_p
             *(
-                Size("paper", luong(weights), options={"window": "global", **options})
-                for weights, options in (
-                    (0, {"attention": "dot"}),
-                    (1_000_000, {"attention": "general"}),
-                    (2_001_000, {"attention": "concat"}),
-                    (50_000, {"attention": "location"}),
+                Size("paper", luong(n), options={"window": "global", "attention": name})
+                for name, n in (
+                    ("dot", 0),
+                    ("general", 1_000_000),
+                    ("concat", 2_001_000),
+                    ("location", 50_000),
                 )
             ),
             Size(
@@ -257,12 +227,10 @@ ROWS = {
                 options={"window": "local-m", "use_input_feeding": False},
             ),
         ],
-        task="copy",
-        longest=10,
-        steps=400,
-        optimizer="SGD",
-        clip=5.0,
-        rates={0: 1.0, 799: 1.0, 800: 0.5, 900: 0.25},
+        task=Task("copy", longest=10, steps=400),
+        optimizer=Optimizer(
+            "SGD", clip=5.0, rates={0: 1.0, 799: 1.0, 800: 0.5, 900: 0.25}
+        ),
         variants={
             "dot": {"attention": "dot"},
             "concat, local-m": {"attention": "concat", "window": "local-m"},
@@ -275,41 +243,33 @@ ROWS = {
     ),
     "sennrich2017": Row(
         sizes=[Size("paper", nematus()), Size("regularized", nematus())],
-        task="sort",
-        longest=10,
-        steps=300,
-        optimizer="Adam",
-        clip=1.0,
-        rates={0: 1e-4},
+        task=Task("sort", longest=10, steps=300),
+        optimizer=Optimizer("Adam", clip=1.0, rates={0: 1e-4}),
         variants={"dropout": {"dropout": 0.2, "word_dropout": 0.1}},
     ),
     "stacked_bilstm": Row(
         sizes=[Size("large", bilstm())],
-        task="sort",
-        longest=5,
-        steps=300,
-        optimizer="Adam",
-        clip=1.0,
-        rates={0: 1e-3},
+        task=Task("sort", longest=5, steps=300),
+        optimizer=Optimizer("Adam", clip=1.0, rates={0: 1e-3}),
         variants={"deep": {"decoder_layers": 2}},
     ),
     "sutskever2014": Row(
         sizes=[Size("paper", sutskever(), stated=384_000_000)],
-        task="reverse",
-        longest=5,
-        steps=600,
-        optimizer="SGD",
-        clip=5.0,
-        rates={499: 0.7, 500: 0.35, 549: 0.35, 550: 0.175},
+        task=Task("reverse", longest=5, steps=600),
+        optimizer=Optimizer(
+            "SGD", clip=5.0, rates={499: 0.7, 500: 0.35, 549: 0.35, 550: 0.175}
+        ),
     ),
     "wang_simple": Row(
-        sizes=[Size("small", wang())],
-        task="reverse",
-        longest=8,
-        steps=350,
-        optimizer="Adam",
-        clip=1.0,
-        rates={0: 1e-3},
-        variants={"one_layer": {"align": "one_layer"}},
+        sizes=[
+            Size("small", wang()),
+            Size("small", wang() - 64, options={"align": "projected"}),  # without v
+        ],
+        task=Task("reverse", longest=8, steps=350),
+        optimizer=Optimizer("Adam", clip=1.0, rates={0: 1e-3}),
+        variants={
+            "one_layer": {"align": "one_layer"},
+            "projected": {"align": "projected"},
+        },
     ),
 }

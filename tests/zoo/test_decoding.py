@@ -1,8 +1,4 @@
-"""Whole = stepwise, whatever the model; saved models are the same models."""
-
-import subprocess
-import sys
-from pathlib import Path
+"""Searches write what the whole model says, whatever the model."""
 
 import keras
 import numpy as np
@@ -10,53 +6,33 @@ import pytest
 import tensorflow as tf
 
 import keras_seqattn as ksa
-from keras_seqattn import zoo
-from tests.zoo.rows import NAMES, ROWS
-from tests.zoo.tasks import TOKENS, random_pairs
+from tests.zoo.models import MODELS, lively, pairs
+from tests.zoo.rows import ROWS
+from tests.zoo.tasks import TOKENS
 
-ROOT = Path(__file__).parents[2]
-LONGEST, MAX_LENGTH = 5, 8
-MODELS = {
-    f"{name}-{variant}" if variant else name: (name, options)
-    for name, row in ROWS.items()
-    for variant, options in {"": {}, **row.variants}.items()
-}
+MAX_LENGTH = 8
 # One of each kind of what a hypothesis carries along: state, heads, stack, feeding.
 CARRY = ("bahdanau2015", "chen2018", "gnmt2016", "luong2015")
 
 
-def some(cases, chosen):
+def some(names, chosen):
     """Those that are chosen run by default, the others with --all."""
     return [
-        pytest.param(*case, id=name, marks=() if name in chosen else pytest.mark.slow)
-        for name, case in cases.items()
+        pytest.param(name, marks=() if name in chosen else pytest.mark.slow)
+        for name in names
     ]
 
 
 pytestmark = pytest.mark.system
 
 
-def lively(name, options=None):
-    """Untrained, with weights large enough to write more than one word."""
-    model = getattr(zoo, name)("small", **(options or {}))
-    random = np.random.default_rng(11)
-    for weight in model.trainable_weights:
-        noise = random.normal(size=weight.shape)
-        weight.assign_add(0.2 * noise if len(weight.shape) > 1 else 0.1 * noise)
-    return model
-
-
-def pairs(count=6):
-    return random_pairs(np.random.default_rng(3), "copy", count, LONGEST)
-
-
 def numpy(tensor):
     return keras.ops.convert_to_numpy(tensor)
 
 
-@pytest.mark.parametrize(("name", "options"), some(MODELS, NAMES))
-def test_greedy_is_the_argmax_of_its_own_output(name, options):
-    model, source = lively(name, options), pairs().source
+@pytest.mark.parametrize("name", some(MODELS, ROWS))
+def test_greedy_is_the_argmax_of_its_own_output(name):
+    model, source = lively(name), pairs().source
     decoded = ksa.decode(model, source, ksa.Greedy(), MAX_LENGTH)
     tokens, lengths = numpy(decoded.tokens)[:, 0], numpy(decoded.lengths)[:, 0]
     assert len(np.unique(tokens)) > 3  # not one word again and again
@@ -77,7 +53,7 @@ def test_greedy_is_the_argmax_of_its_own_output(name, options):
     np.testing.assert_allclose(received[written], expected[written], atol=1e-5)
 
 
-@pytest.mark.parametrize("name", some({name: [name] for name in NAMES}, CARRY))
+@pytest.mark.parametrize("name", some(ROWS, CARRY))
 def test_beam_search(name):
     model, source = lively(name), pairs().source
     search = ksa.BeamSearch(4, length_penalty=0.6, n_best=3)
@@ -89,7 +65,7 @@ def test_beam_search(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ROWS)
 def test_under_xla(name):
     """Compiled once for each of the lengths that sentences are padded to."""
     model, source = lively(name), pairs().source
@@ -110,66 +86,3 @@ def test_under_xla(name):
         np.testing.assert_allclose(looks, expected.alignments, atol=1e-5)
         assert not received.tokens.numpy()[..., size:].any()
     assert function.experimental_get_tracing_count() == 2
-
-
-@pytest.mark.parametrize(("name", "options"), some(MODELS, MODELS))
-def test_saved_and_loaded(name, options, tmp_path):
-    model, batch = lively(name, options), pairs()
-    model.save(tmp_path / "model.keras")
-    loaded = keras.models.load_model(tmp_path / "model.keras")
-    assert loaded.get_config() == model.get_config()
-    assert [w.path for w in loaded.weights] == [w.path for w in model.weights]
-    inputs = {"source": batch.source, "target": batch.inputs}
-    for received, expected in zip(
-        loaded(inputs, return_attention_scores=True),
-        model(inputs, return_attention_scores=True),
-        strict=True,
-    ):
-        np.testing.assert_array_equal(received, expected)
-
-
-LOAD = """
-import sys
-from pathlib import Path
-
-import keras
-import keras_seqattn
-import numpy as np
-
-saved = np.load(Path(sys.argv[1]) / "saved.npz")
-inputs = {"source": saved["source"], "target": saved["target"]}
-for path in sorted(Path(sys.argv[1]).glob("*.keras")):
-    model = keras.models.load_model(path)
-    logits = np.asarray(model(inputs))
-    if not np.array_equal(logits, saved[path.stem]):
-        sys.exit(f"{path.stem}: {logits} in place of {saved[path.stem]}")
-    print(path.stem)
-    if path.stem == sys.argv[2]:
-        greedy, length = keras_seqattn.Greedy(), int(sys.argv[3])
-        decoded = keras_seqattn.decode(model, saved["source"], greedy, length)
-        if not np.array_equal(decoded.tokens, saved["decoded"]):
-            sys.exit(f"{path.stem}: {decoded.tokens} in place of {saved['decoded']}")
-if "zoo" in sys.modules:
-    sys.exit("who imported zoo?")
-"""
-
-
-def test_a_new_process_computes_the_same(tmp_path):
-    """The logits of all of them bit by bit, and the tokens that one decodes."""
-    batch, logits = pairs(), {}
-    inputs = {"source": batch.source, "target": batch.inputs}
-    for name in NAMES:
-        model = lively(name)
-        model.save(tmp_path / f"{name}.keras")
-        logits[name] = numpy(model(inputs))
-    decoded = ksa.decode(model, batch.source, ksa.Greedy(), MAX_LENGTH).tokens
-    np.savez(tmp_path / "saved.npz", **inputs, decoded=decoded, **logits)
-    result = subprocess.run(
-        [sys.executable, "-c", LOAD, str(tmp_path), name, str(MAX_LENGTH)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=240,
-    )
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.split() == sorted(NAMES)

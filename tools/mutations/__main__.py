@@ -13,8 +13,9 @@ in tools/mutations.json:
 
     "now": {"path": "keras_seqattn/...", "line": "...", "mutated": "..."}
 
-with `"nth": 2` for the second such line of the file, and `"tests": [...]` for other
-tests than those of its folder. If the code was deleted, add only `"gone": "why"`.
+If the file has several such lines, add `"holds": "..."`, a part of the statement, such
+as the words of an error, or `"nth": 2` for the second line. `"tests": [...]` chooses
+other tests than those of its folder. If the code was deleted, add only `"gone": "why"`.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""All faults, one after the other, and what they leave: a file of results."""
+"""Run the tests against all faults, and store the results in a file."""
 
 import concurrent.futures
 import json
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tools.mutations.running import (
     CAUGHT,
+    ONE_TEST,
     against,
     check_import,
     copied,
@@ -19,13 +20,13 @@ from tools.mutations.running import (
 
 
 def load(path):
-    """Results by the names of faults; none where there is no file yet."""
+    """Return results by the names of faults; none if there is no file yet."""
     path = Path(path)
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def save(path, content):
-    """Writes a file whole or not at all."""
+    """Write a file completely or not at all."""
     part = Path(f"{path}.part")
     text = json.dumps(content, indent=1, ensure_ascii=False)
     part.write_text(text + "\n", encoding="utf-8")
@@ -33,7 +34,7 @@ def save(path, content):
 
 
 def run(root, records, path, seconds, jobs, again=False):
-    """Runs what has no result yet; each result is in the file as soon as it is known.
+    """Run faults without a result; each result is stored as soon as it is known.
 
     Args:
         root: of the project.
@@ -66,7 +67,7 @@ def run(root, records, path, seconds, jobs, again=False):
 
 
 def outcomes(todo, original, work, seconds, jobs):
-    """Yields `(record, result)` as they come; an interruption stops all tests."""
+    """Yield `(record, result)` as they come; an interruption stops all tests."""
     stopping = threading.Event()
 
     def one(record):
@@ -84,22 +85,31 @@ def outcomes(todo, original, work, seconds, jobs):
 
 
 def confirm(original, work, records, results):
-    """The tests that failed must pass without a fault; else they caught nothing."""
+    """Check that the failed tests pass without a fault; else they prove nothing."""
     some = [results[one["id"]] for one in records if one["id"] in results]
     some = [one for one in some if one["outcome"] == "caught" and "sure" not in one]
-    some = [one for one in some if one["by"].startswith("tests/")]
     if not some:
         return
     with copied(original, work / "confirm") as project:
-        passing = pass_alone(project, sorted({one["by"] for one in some}))
-    for one in some:
-        one["sure"] = one["by"] in passing
-        if not one["sure"]:
-            one["outcome"] = "fails anyway"
+        named = {one["by"] for one in some if "arguments" not in one}
+        passing = pass_alone(project, sorted(named)) if named else []
+        for one in some:
+            # Without the name of a test, pytest may have ended for any reason.
+            arguments = one.pop("arguments", None)
+            is_sure = one["by"] in passing or arguments and starts(project, arguments)
+            one["sure"] = bool(is_sure)
+            if not is_sure:
+                one["outcome"] = "fails anyway"
+
+
+def starts(project, arguments):
+    """Return whether pytest finds its tests without a fault."""
+    arguments, never = [*arguments, "--collect-only"], threading.Event()
+    return tested(project, arguments, ONE_TEST, never)[0] == "survived"
 
 
 def pass_alone(project, tests):
-    """Those tests that pass: tried all at once, and by halves where that fails."""
+    """Return the tests that pass: all are run at once, or by halves if that fails."""
 
     def good(*tests):
         limit, never = 60 + 30 * len(tests), threading.Event()
@@ -114,12 +124,12 @@ def pass_alone(project, tests):
 
 
 def is_run(result):
-    """Whether there is nothing left to do."""
+    """Return whether nothing is left to do."""
     return bool(result) and result["outcome"] != "not found"
 
 
 def line(record, result):
-    """One result, for people."""
+    """Return the line that is printed for a result."""
     seconds, by = f"{result['seconds']:.0f} s", result.get("by") or ""
     return (
         f"{time.strftime('%H:%M')} {record['id']} {result['outcome']:9} {seconds:>6}  "
@@ -128,5 +138,5 @@ def line(record, result):
 
 
 def is_caught(result):
-    """Whether a result, or none, says that tests saw the fault."""
+    """Return whether tests caught the fault; `result` may be None."""
     return bool(result) and result["outcome"] in CAUGHT

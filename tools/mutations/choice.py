@@ -5,25 +5,34 @@ from pathlib import Path
 
 from tools.mutations.sources import lines_of
 
-# A folder that is in no list has the tests of its own name. What is not there is
-# passed over, so that the folders of tomorrow may stand here.
+# All other folders have the tests of their own name. Folders of tests that do not exist
+# are skipped: a record may have been drawn before its tests moved.
 OWN = {
     "ops": ["ops", "oracles", "goldens"],
     "layers": ["layers", "oracles", "goldens", "contract"],
     "models": ["models", "contract"],
-    "losses": ["losses", "training"],
-    "metrics": ["metrics", "training"],
-    "callbacks": ["callbacks", "training"],
-    "optimizers": ["optimizers", "training"],
-    "schedules": ["schedules", "training"],
+    "callbacks": ["callbacks", "tensorboard"],
+    "checks": ["layers", "models"],
+    "manifest": ["test_manifest.py", "export"],
+    "pipeline": ["export"],
 }
-ERRORS = ("ops", "layers", "models", "decoding")  # their errors: tests/errors
+ERRORS = (  # tests/errors tests their errors
+    "ops",
+    "layers",
+    "models",
+    "decoding",
+    "losses",
+    "metrics",
+    "callbacks",
+    "optimizers",
+    "checks",
+)
 FIRST = 6  # files that run before all others
 COMMON = {"call", "build", "get_config", "compute_mask", "step", "start", "main"}
 
 
 def test_folders(path, kind):
-    """The folders of tests of a module, whether or not they exist.
+    """Return the folders of tests of a module, whether or not they exist.
 
     Args:
         path: of the module, from the root.
@@ -35,7 +44,7 @@ def test_folders(path, kind):
 
 
 def runs(root, record, place):
-    """Arguments of pytest, run after run: what speaks of the fault's place comes first.
+    """Return arguments of pytest for several runs, the most relevant tests first.
 
     Args:
         root: of the project.
@@ -75,24 +84,24 @@ def runs(root, record, place):
 
 
 def tests_in(path):
-    """A file of tests, or all in a folder."""
+    """Return a file of tests, or all files in a folder."""
     return [path] if path.is_file() else sorted(path.rglob("test_*.py"))
 
 
 def words_of(place):
-    """What the names of tests of a place may hold: `local` for `local_attention.py`."""
+    """Return words for names of tests: `local` for `local_attention.py`."""
     words = [Path(place.path).stem.split("_")[0]]
     words += [name.strip("_") for name in place.function.split(".") if telling(name)]
     return sorted({word for word in words if len(word) > 2 and word.isidentifier()})
 
 
 def telling(name):
-    """Whether few functions have this name."""
+    """Return whether few functions have this name."""
     return len(name) > 3 and name not in COMMON and not name.startswith("__")
 
 
 def said_at(root, place):
-    """What a function says, in its errors above all: tests look for these words."""
+    """Return the texts in a function, mainly of its errors: tests look for them."""
     text = Path(root, place.path).read_text(encoding="utf-8")
     lines = lines_of(place.path, text)
     code = "\n".join(line.text for line in lines if line.function == place.function)
@@ -100,7 +109,7 @@ def said_at(root, place):
 
 
 def score(file, text, place, said):
-    """How much a file of tests speaks of a function, its class and its module."""
+    """Return a score: how often a file of tests names a function, class and module."""
     module = Path(place.path).stem
     points = 8 * (Path(file).stem.removeprefix("test_") == module)
     names = place.function.split(".")

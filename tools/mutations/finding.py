@@ -29,8 +29,8 @@ def find(record, texts):
 
     Args:
         record: of `tools/mutations.json`. `now`, which a person can add, is a
-            dict of `path`, `line` and `mutated`, and of `nth` where the file has that
-            line several times.
+            dict of `path`, `line` and `mutated`. `holds`, a part of the statement, or
+            `nth` chooses among equal lines of the file.
         texts: `{path: text}` of the library.
 
     Returns:
@@ -40,13 +40,7 @@ def find(record, texts):
     if now:
         return found_by_hand(record["id"], now, texts)
     wanted, name = plain(record["line"]), record["function"].rpartition(".")[2]
-    lines = [
-        line
-        for path, text in texts.items()
-        if wanted in " ".join(text.split())
-        for line in lines_of(path, text)
-        if plain(line.text) == wanted
-    ]
+    lines = matching(wanted, "", texts)
     home = [line for line in lines if line.path == record["path"]]
     for some in (
         [line for line in home if line.function == record["function"]],
@@ -81,20 +75,32 @@ def the_one(record, lines):
 
 
 def found_by_hand(name, now, texts):
-    """Return the place that a person wrote into the record."""
-    lines = [
-        line
-        for line in lines_of(now["path"], texts.get(now["path"], ""))
-        if plain(line.text) == plain(now["line"])
-    ]
-    nth = now.get("nth")
+    """Return the place that a person wrote into the record.
+
+    If the file no longer has the line, other files are searched.
+    """
+    wanted, part, nth = plain(now["line"]), now.get("holds", ""), now.get("nth")
+    lines = matching(wanted, part, {now["path"]: texts.get(now["path"], "")})
+    if not lines and nth is None:
+        lines = matching(wanted, part, texts)
     if nth is None and len(lines) != 1 or nth is not None and len(lines) < nth:
         raise NotFound(
             f'{name} is not found where its "now" points to: expected one line '
-            f"{now['line'].strip()!r} in {now['path']}, received {len(lines)}. Correct "
-            '"now" in tools/mutations.json; "nth" chooses of several.'
+            f"{wanted!r} in {now['path']}, received {len(lines)}. Correct "
+            '"now" in tools/mutations.json; "holds" or "nth" chooses of several.'
         )
     return placed(lines[(nth or 1) - 1], now["mutated"])
+
+
+def matching(wanted, part, texts):
+    """Return the lines with this text whose statements hold `part`."""
+    return [
+        line
+        for path, text in texts.items()
+        if wanted in " ".join(text.split())
+        for line in lines_of(path, text)
+        if plain(line.text) == wanted and part in line.statement
+    ]
 
 
 def placed(line, mutated):

@@ -95,7 +95,8 @@ def against(record, original, folder, seconds, stopping):
     Returns:
         dict: `outcome` ("caught", "timeout": one test hung, "survived", "time": no
         test failed in the given time, "not found", "stopped"), `seconds`, `by`: the
-        test that failed, `at`: where the fault was.
+        test that failed, `at`: where the fault was. If pytest ended without naming a
+        test, `arguments` has those of pytest, until `confirm` has checked them.
     """
     begun = time.monotonic()
     with copied(original, folder) as project:
@@ -110,12 +111,14 @@ def against(record, original, folder, seconds, stopping):
             outcome, by = tested(project, arguments, left, stopping)
             if outcome != "survived":
                 break
-    return {
+    result = {
         "outcome": outcome,
         "seconds": round(time.monotonic() - begun, 1),
         "by": by,
         "at": f"{place.path}:{place.number}",
     }
+    is_unnamed = outcome == "caught" and not by.startswith("tests/")
+    return result | ({"arguments": arguments} if is_unnamed else {})
 
 
 def put_in(project, place):

@@ -4,7 +4,7 @@ import importlib
 import inspect
 
 from keras_seqattn.checks import check_choice, check_count
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import four_part_error, missing_package
 
 
 def check_options(build, options):
@@ -52,10 +52,4 @@ def package(owner, name):
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        raise four_part_error(
-            f"{owner} needs a package that is not installed",
-            name,
-            f'"{error}"',
-            'Run pip install "keras_seqattn[tasks]"',
-            kind=ImportError,
-        ) from error
+        raise missing_package(owner, name, error, extra="tasks") from error

@@ -16,7 +16,7 @@ class Task:
         validation: `Pairs` to choose settings and checkpoints with.
         test: `Pairs` for the final evaluation. No held-out pair is in `train`.
         source_text: the text processor that fits the sources: `"characters"`,
-            `"words"` (between blanks) or `"subwords"`.
+            `"words"` (between blanks) or `"subwords"`. None: not known.
         target_text: the text processor that fits the targets.
         references: `{"validation": [[...], ...], "test": [[...], ...]}`, for each
             held-out pair all targets that are right. If a split is missing, the targets
@@ -34,8 +34,8 @@ class Task:
     train: Pairs
     validation: Pairs
     test: Pairs
-    source_text: str = "characters"
-    target_text: str = "characters"
+    source_text: str | None = "characters"
+    target_text: str | None = "characters"
     references: dict = dataclasses.field(default_factory=dict)
 
     def __post_init__(self):

@@ -1,7 +1,7 @@
 """From the argument `cell` of a decoder cell to a recurrent cell."""
 
 from keras_seqattn.checks import check_choice
-from keras_seqattn.layers.parts.cell_dropout import CellDropout
+from keras_seqattn.layers.parts.dropout import CellDropout
 from keras_seqattn.layers.parts.keras_cell import KerasCell
 from keras_seqattn.layers.parts.named_cell import (
     GATES,

@@ -31,6 +31,14 @@ class CellStack(Composite):
     def drop(self, inputs, training=None, axis=1):
         return drop(self.cells, inputs, training, axis)
 
+    def noise(self, like, training=None, axis=1):
+        """The masks of all cells that last a sequence of inputs `like` these."""
+        return noise_of(self.cells, like, training, axis)
+
+    def read(self, inputs, noise=(), training=None):
+        """The inputs of the bottom cell at one step, after dropout."""
+        return self.cells[0].read(inputs, noise[0] if noise else (), training)
+
     def project(self, inputs):
         return self.cells[0].project(inputs)
 
@@ -38,11 +46,11 @@ class CellStack(Composite):
         """The product of the bottom cell; without `noise` there is no dropout."""
         return self.cells[0].feed(fed, noise[0] if noise else noise, training)
 
-    def look_ahead(self, values):
-        return self.cells[0].look_ahead(values)
+    def precompute(self, values):
+        return self.cells[0].precompute(values)
 
-    def fed_ahead(self, product):
-        return self.cells[0].fed_ahead(product)
+    def feed_of_product(self, product):
+        return self.cells[0].feed_of_product(product)
 
     def join(self, projected, fed):
         return self.cells[0].join(projected, fed)
@@ -71,7 +79,7 @@ def new_recurrent_cells(owner, first):
             seed=None if seed is None else seed + i,
             name=f"layer_{first + i}",
         )
-        for i in range(owner.layers)
+        for i in range(owner.layer_count)
     ]
 
 
@@ -88,7 +96,14 @@ def drop(cells, inputs, training=None, axis=1):
         The inputs after dropout, and the masks that last a sequence, a `CellNoise` for
         each cell; () without dropout.
     """
-    if cells[0].dropout.factors is None:
+    noise = noise_of(cells, inputs, training, axis)
+    if not noise:
         return inputs, ()
-    noise = [cell.noise(inputs, training, axis) for cell in cells]
     return cells[0].read(inputs, noise[0], training, axis), noise
+
+
+def noise_of(cells, like, training=None, axis=1):
+    """A `CellNoise` for each cell; () without dropout. Arguments: see `drop`."""
+    if cells[0].dropout.factors is None:
+        return ()
+    return [cell.noise(like, training, axis) for cell in cells]

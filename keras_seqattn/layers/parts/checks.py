@@ -3,9 +3,10 @@
 import keras
 from keras import tree
 
-from keras_seqattn.checks import check_count
+from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.ops.dispatch import IMPLEMENTATIONS
+from keras_seqattn.types import Memory
 
 
 def check_residual_from(owner, residual_from):
@@ -25,13 +26,7 @@ def check_residual_from(owner, residual_from):
 
 def check_implementation(owner, implementation):
     """Check that `ops.dispatch` knows this implementation."""
-    if implementation not in IMPLEMENTATIONS:
-        raise four_part_error(
-            f"{owner} got an unknown implementation",
-            f"one of {list(IMPLEMENTATIONS)}",
-            f"implementation={implementation!r}",
-            "Pass 'auto', which takes the fast one where it can",
-        )
+    check_choice(owner, "implementation", implementation, IMPLEMENTATIONS)
 
 
 def check_rank(owner, name, shape, *shapes_in_words):
@@ -69,6 +64,18 @@ def check_target(owner, name, shape):
         )
 
 
+def check_batch(owner, name, shape, value_shape):
+    """Check that query or inputs have as many sentences as the value."""
+    batches = shape[0], value_shape[0]
+    if None not in batches and batches[0] != batches[1]:
+        raise four_part_error(
+            f"{owner} got a value of another batch than its {name}",
+            f"batch = {batches[0]}, as in {name} of shape {tuple(shape)}",
+            f"a value of shape {tuple(value_shape)}",
+            f"Pass one source for each row of {name}",
+        )
+
+
 _MASK_REMEDIES = {
     "source": "If the mask belongs to the target, pass it to the decoder instead",
     "target": "If the mask belongs to the source, pass it as value_mask instead",
@@ -79,6 +86,13 @@ def check_mask(owner, mask, name, shape, axis):
     """Check that a mask is bool and fits the tensor of this name and shape."""
     if mask is None:
         return
+    if not hasattr(mask, "shape"):
+        raise four_part_error(
+            f"{owner} got a mask for {_a(name)} that is not a tensor",
+            f"bool [batch, {axis}], True = real",
+            f"a {type(mask).__name__}",
+            "Write e.g. `mask=ids != 0`, or make a tensor with keras.ops.array(mask)",
+        )
     expected, received = tuple(shape[:2]), tuple(mask.shape)
     if len(received) != 2 or any(
         None not in (e, r) and e != r for e, r in zip(expected, received, strict=True)
@@ -131,6 +145,32 @@ def check_state(owner, state, sizes):
             "An encoder's state is a list with one entry per layer: pass it "
             "through a bridge, e.g. CopyBridge()(encoded) for equal sizes, "
             "DenseBridge(decoder.cell.state_size)(encoded) for others",
+        )
+
+
+def check_state_batch(owner, state, memory):
+    """Check that a state has as many sentences as the memory."""
+    batch = memory.values.shape[0]
+    for each in {x.shape[0] for x in tree.flatten(state)} - {None}:
+        if batch not in (None, each):
+            raise four_part_error(
+                f"{owner} got an initial_state of another batch than its source",
+                f"batch = {batch}",
+                f"batch = {each}",
+                "Pass one state for each source",
+            )
+
+
+def check_memory(owner, memory, state=()):
+    """Check that a memory is not a tensor, and that it did not change places."""
+    if hasattr(memory, "shape") or isinstance(state, Memory):
+        raise four_part_error(
+            f"{owner} got no memory where it needs one",
+            "the result of prepare(value, mask)",
+            f"memory of type {type(memory).__name__}, state of type "
+            f"{type(state).__name__}",
+            "Write memory = layer.prepare(value, mask) once for a source, and pass "
+            "memory=memory, state=state",
         )
 
 

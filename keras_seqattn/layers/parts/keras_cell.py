@@ -3,9 +3,9 @@
 import keras
 from keras import ops, tree
 
-from keras_seqattn.layers.parts.cell_dropout import DroppedCell
+from keras_seqattn.layers.composite import training_kwargs
+from keras_seqattn.layers.parts.dropout import DroppedCell
 from keras_seqattn.layers.parts.nested_layers import build_part
-from keras_seqattn.layers.parts.training_kwargs import training_kwargs
 
 
 class KerasCell(DroppedCell):
@@ -37,7 +37,7 @@ class KerasCell(DroppedCell):
     def feed(self, fed, noise=None, training=None):
         return self.read_fed(fed, noise, training)
 
-    def look_ahead(self, values):
+    def precompute(self, values):
         return ()  # its kernel is not accessible
 
     def join(self, projected, fed):

@@ -6,10 +6,10 @@ from keras import tree
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.parts.nested_layers import deserialize_part, serialize_part
 
-_DEFAULTS = {
-    "kernel_initializer": "glorot_uniform",
-    "recurrent_initializer": "orthogonal",
-    "bias_initializer": "zeros",
+_DEFAULTS = {  # The second one is that of older files.
+    "kernel_initializer": ("he_uniform", "glorot_uniform"),
+    "recurrent_initializer": ("orthogonal",),
+    "bias_initializer": ("zeros",),
 }
 
 
@@ -29,7 +29,8 @@ class Template:
 
 def check_keras_cell(owner, cell, units, names):
     """Check that it is a cell object whose size is that of its owner."""
-    if not isinstance(cell, keras.layers.Layer) or not hasattr(cell, "state_size"):
+    is_layer = isinstance(cell, keras.layers.Layer) and hasattr(cell, "state_size")
+    if not is_layer or isinstance(cell, keras.layers.RNN):  # a layer around a cell
         raise four_part_error(
             f"{owner} got an unusable cell",
             f"one of {sorted(names)} or a Keras RNN cell object",
@@ -80,11 +81,12 @@ def check_initializers_of_cell(owner, initializers):
         initializers: `{"kernel_initializer": Initializer, ...}`.
     """
     for name, value in initializers.items():
-        default = keras.initializers.get(_DEFAULTS[name])
-        if keras.initializers.serialize(value) != keras.initializers.serialize(default):
+        defaults = map(keras.initializers.get, _DEFAULTS[name])
+        serialize = keras.initializers.serialize
+        if serialize(value) not in map(serialize, defaults):
             raise four_part_error(
                 f"{owner} got {name} beside a cell object",
-                f"the default {_DEFAULTS[name]!r}",
+                f"the default {_DEFAULTS[name][0]!r}",
                 repr(value),
                 "Give it to the cell, which makes its own weights",
             )

@@ -39,7 +39,7 @@ class LastProduct:
             hidden = ops.cast(hidden, dtype)  # as the embedding multiplies
         return Readout(hidden, kernel, self.bias, is_transposed, bool(training))
 
-    def look_ahead(self):
+    def precompute(self):
         """Return the `Columns` of all tokens if they make many steps faster, else None.
 
         An embedding has a row for each token. A product of few rows with its transpose
@@ -69,7 +69,7 @@ class LastProduct:
 
         Args:
             hidden: `[batch, ..., depth]`.
-            columns: of `columns` or of `look_ahead`.
+            columns: of `columns` or of `precompute`.
         """
         hidden = ops.cast(hidden, columns.kernel.dtype)
         logits = ops.cast(ops.matmul(hidden, columns.kernel), self.dtype)

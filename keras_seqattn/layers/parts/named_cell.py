@@ -8,7 +8,7 @@ the loop (`project`). `F c`, of what is fed back (`feed`), and `U h` stay in the
 import keras
 
 from keras_seqattn.layers.composite import clone_initializer
-from keras_seqattn.layers.parts.cell_dropout import CellNoise, DroppedCell, masked
+from keras_seqattn.layers.parts.dropout import CellNoise, DroppedCell, masked
 from keras_seqattn.layers.parts.gate_norm import GateNorm, forget_gates_open
 from keras_seqattn.ops import cell as equations
 from keras_seqattn.ops.dispatch import cell_step
@@ -95,11 +95,11 @@ class NamedCell(DroppedCell):
             self.fed_kernel, self.read_fed(fed, noise, training)
         )
 
-    def look_ahead(self, values):
+    def precompute(self, values):
         """`F h_j` of all values: their sum, weighted by the alignment, is `F c`."""
         return self.fed_kernel(values)
 
-    def fed_ahead(self, product):
+    def feed_of_product(self, product):
         """The result of `feed`, given the product `F c`."""
         return product
 
@@ -116,16 +116,21 @@ class NamedCell(DroppedCell):
             noise: `CellNoise`, or ().
             training: not used here.
         """
-        recurrent = self._recurrent_product(self.recurrent_kernel, noise)
+        recurrent = self._recurrent_product(state, noise)
         if self.kind == "gru_paper":
-            proposal = self._recurrent_product(self.proposal_kernel, noise)
-            return equations.gru_paper_step(joined, state, recurrent, proposal)
+            mask = CellNoise(*noise).recurrent
+            return equations.gru_paper_step(
+                joined,
+                state,
+                recurrent,
+                lambda x: self.apply_projection(self.proposal_kernel, masked(x, mask)),
+            )
         return cell_step(self.kind)(joined, state, recurrent)
 
-    def _recurrent_product(self, dense, noise):
-        """The function `h -> U h`, after dropout of h."""
-        mask = CellNoise(*noise).recurrent
-        return lambda h: self.apply_projection(dense, masked(h, mask))
+    def _recurrent_product(self, state, noise):
+        """`U h`, after dropout of h."""
+        h = masked(self.output_of(state), CellNoise(*noise).recurrent)
+        return self.apply_projection(self.recurrent_kernel, h)
 
 
 class NormalizedCell(NamedCell):
@@ -173,16 +178,12 @@ class NormalizedCell(NamedCell):
         """`LN(F c)`, `[batch, ..., gates * units]`."""
         return self.fed_norm(super().feed(fed, noise, training))
 
-    def fed_ahead(self, product):
+    def feed_of_product(self, product):
         return self.fed_norm(product)
 
     def step(self, joined, state, noise=(), training=None):
         """One step: output and new state, see `NamedCell.step`."""
-        product = self._recurrent_product(self.recurrent_kernel, noise)
-
-        def recurrent(h):
-            return self.recurrent_norm(product(h))
-
+        recurrent = self.recurrent_norm(self._recurrent_product(state, noise))
         if self.is_lstm:
             return equations.layer_norm_lstm_step(
                 joined, state, recurrent, self.state_norm

@@ -1,4 +1,4 @@
-"""Stock Keras recurrent layers: made by the name of the cell, run under a mask.
+"""Stock Keras recurrent layers, made by the name of the cell.
 
 Encoders own stock layers, so that a GPU can run them with cuDNN.
 """
@@ -6,20 +6,16 @@ Encoders own stock layers, so that a GPU can run them with cuDNN.
 import functools
 
 import keras
-from keras import ops, tree
 
 from keras_seqattn.checks import check_choice, check_count, check_rate
 from keras_seqattn.layers.composite import clone_initializer
 from keras_seqattn.layers.layer_norm_cells import LayerNormGRUCell, LayerNormLSTMCell
-from keras_seqattn.layers.parts import hoisted_recurrence as hoisted
 from keras_seqattn.layers.parts.keras_cell_checks import (
     Template,
     check_initializers_of_cell,
     check_keras_cell,
     check_recurrent_dropout,
 )
-from keras_seqattn.ops import dispatch
-from keras_seqattn.ops.mask import zero_padding
 
 
 def _normalized(cell_class, units, *, dtype, name, **arguments):
@@ -111,78 +107,3 @@ class Recurrence:
                 for name, value in self.initializers.items()
             },
         }
-
-
-def run(
-    layer, inputs, mask=None, training=None, owner="encoder", implementation="auto"
-):
-    """Run one stock layer over a sequence, in its own direction, under a mask.
-
-    cuDNN takes right-padded rows with at least one step, so the first position of an
-    empty row counts as real, and its result is set to zero. A layer that goes backwards
-    reverses within the lengths (cuDNN), or passes the padding first with an unchanged
-    state (other kernels, which also take masks with holes). Its values are returned in
-    the order of the inputs.
-
-    Args:
-        layer: made by `Recurrence.layer`.
-        inputs: `[batch, source, depth]`, zero in the padding.
-        mask: `[batch, source]` bool, or None when everything is real.
-        training: whether dropout inside the cell is on.
-        owner: name of the encoder, for errors.
-        implementation: its argument.
-
-    Returns:
-        Values `[batch, source, units]`, zero in the padding, and the state after the
-        last real step in the structure of the cell, zero where nothing is real.
-    """
-    reason = hoisted.supports(layer, training)
-    is_hoisted = dispatch.runs_fast(owner, implementation, reason)
-    if is_hoisted:
-        values, state = hoisted.run(
-            layer,
-            inputs,
-            state_size(layer),
-            mask=mask,
-            training=training,
-            owner=owner,
-            implementation=implementation,
-        )
-    else:
-        values, state = _stock(layer, inputs, mask, training)
-    if layer.go_backwards:
-        values = ops.flip(values, axis=1)
-    if mask is not None and not is_hoisted:
-        values = zero_padding(values, mask)
-        some_real = ops.any(mask, axis=1)
-        state = tree.map_structure(
-            lambda s: zero_padding(s[:, None], some_real[:, None])[:, 0], state
-        )
-    return values, tree.pack_sequence_as(state_size(layer), tree.flatten(state))
-
-
-def _stock(layer, inputs, mask, training):
-    """Run the layer as Keras does."""
-    mask_of_layer = _lend_first_step(mask)
-    values, *state = layer(inputs, mask=mask_of_layer, training=training)
-    return values, state
-
-
-def state_size(layer):
-    """The sizes in the state that `run` returns: an integer or nested lists of them."""
-    return as_lists(layer.cell.state_size)
-
-
-def as_lists(nest):
-    """Plain lists, as JSON has them, in place of tuples and Keras's tracked lists."""
-    if isinstance(nest, (list, tuple)):
-        return [as_lists(item) for item in nest]
-    return nest
-
-
-def _lend_first_step(mask):
-    if mask is None:
-        return None
-    empty = ops.logical_not(ops.any(mask, axis=1, keepdims=True))
-    first = ops.arange(ops.shape(mask)[1]) == 0
-    return ops.logical_or(mask, ops.logical_and(empty, first))

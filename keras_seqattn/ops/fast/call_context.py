@@ -1,9 +1,11 @@
-"""The context of a call of a layer, which Keras keeps in global attributes."""
+"""The context of a call: global attributes of Keras, and whether XLA compiles."""
 
 import contextlib
 import copy
 
+import tensorflow as tf
 from keras.src.backend.common import global_state  # no public name
+from tensorflow.python.ops import control_flow_util
 
 # The value of `training` where it is not passed; the dtype in which weights are read.
 NAMES = ("current_call_ctx", "autocast_scope")
@@ -34,3 +36,9 @@ def _get():
 def _set(values):
     for name, value in zip(NAMES, values, strict=True):
         global_state.set_global_attribute(name, value)
+
+
+def under_xla():
+    """Whether XLA will compile the graph that is being traced."""
+    graph = tf.compat.v1.get_default_graph()
+    return control_flow_util.GraphOrParentsInXlaContext(graph)

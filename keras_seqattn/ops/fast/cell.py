@@ -11,14 +11,13 @@ from keras_seqattn.ops.loop_ops import Fused, fused
 
 def gru_step(projected, state, recurrent):
     """Keras's and cuDNN's GRU: see `ops.cell.gru_step`."""
-    h = fused(_GRU, projected, recurrent(state), state)
+    h = fused(_GRU, projected, recurrent, state)
     return h, h
 
 
 def lstm_step(projected, state, recurrent):
     """See `ops.cell.lstm_step`."""
-    h, c = state
-    h, c = fused(_LSTM, projected + recurrent(h), c)
+    h, c = fused(_LSTM, projected + recurrent, state[1])
     return h, [h, c]
 
 

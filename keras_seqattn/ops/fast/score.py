@@ -9,8 +9,8 @@ import tensorflow as tf
 from keras import ops
 
 from keras_seqattn.ops import score as reference
+from keras_seqattn.ops.fast.call_context import under_xla
 from keras_seqattn.ops.fast.chunks import ENTRIES, in_chunks, recomputed
-from keras_seqattn.ops.fast.xla import under_xla
 from keras_seqattn.ops.mask import per_query
 from keras_seqattn.ops.precision import at_least_float32
 

@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from keras_seqattn.ops.fast.xla import under_xla
+from keras_seqattn.ops.fast.call_context import under_xla
 from keras_seqattn.ops.mask import zero_padding
 
 

@@ -11,7 +11,8 @@ import tensorflow as tf
 from keras import tree
 
 from keras_seqattn.ops.fast.call_context import CallContext
-from keras_seqattn.ops.fast.trace import BackwardTrace, ForwardTrace, Plan, placeholder
+from keras_seqattn.ops.fast.passes import BackwardTrace, ForwardTrace
+from keras_seqattn.ops.fast.plan import Plan, placeholder
 from keras_seqattn.ops.loop_ops import traced_by
 from keras_seqattn.ops.unroll import masked_step, static_unroll, swap, zero_outputs
 

@@ -1,5 +1,6 @@
 """Fast scores are the readable ones, outputs and gradients, in chunks of any size."""
 
+from types import SimpleNamespace
 from unittest import mock
 
 import numpy as np
@@ -50,23 +51,6 @@ def assert_same(received, expected, tolerance=1e-5):
 def in_parts(entries):
     """Chunks of this many entries: of many of them in a small test."""
     return mock.patch.object(chunks, "ENTRIES", entries)
-
-
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("mode", ["eager", "graph", "xla"])
-@pytest.mark.parametrize("queries", [(2,), (2, 7), (2, 3, 4)], ids=str)
-def test_is_the_readable_one(form, mode, queries):
-    """A step, a sequence, a beam of sequences."""
-    arguments = tensors(form, queries, source=5)
-    expected = with_gradients(reference, form, *arguments)
-
-    def call(*arguments):
-        return with_gradients(fast, form, *arguments)
-
-    if mode != "eager":
-        call = tf.function(call, jit_compile=mode == "xla")
-    with in_parts(100):
-        assert_same(call(*arguments), expected)
 
 
 @pytest.fixture(scope="module", params=FORMS)
@@ -192,38 +176,33 @@ def test_pays(batch, queries, source, expected):
     assert fast.pays(*heads) == expected
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", ["with_bias", "multi_head"])
 @pytest.mark.parametrize("jit_compile", [False, True], ids=["graph", "xla"])
 @pytest.mark.parametrize("large", [2, 10**9], ids=["fast", "readable"])
 def test_a_choice_at_run_time(form, jit_compile, large):
     """Of unknown sizes: the better one, with its gradient, in either case."""
-    arguments = tensors(form, (2, 7), 5)
+    arguments, name, seen = tensors(form, (2, 7), 5), FORMS[form][0], []
     specs = [tf.TensorSpec((None, None, *x.shape[2:])) for x in arguments[:2]]
     specs += [tf.TensorSpec(x.shape) for x in arguments[2:]]
-    seen = []
 
-    def choice(name):
+    def noted(module):
         def function(*given):
-            seen.append(name)
-            module = fast if name == "fast" else reference
-            return getattr(module, FORMS[form][0])(*given)
+            seen.append(module)
+            return getattr(module, name)(*given)
 
         return function
 
-    class Both:
-        @staticmethod
-        def score(query, keys, *weights):
-            pays = fast.pays(query, keys, weights[0])
-            better = fast.where(pays, choice("fast"), choice("readable"))
-            return better(query, keys, *weights)
+    def score(query, keys, *weights):
+        pays = fast.pays(query, keys, weights[0])
+        return fast.where(pays, noted(fast), noted(reference))(query, keys, *weights)
 
-    setattr(Both, FORMS[form][0], Both.score)
+    both = SimpleNamespace(**{name: score})
     with mock.patch.object(fast, "LARGE", large), in_parts(100):
         call = tf.function(
-            lambda *given: with_gradients(Both, form, *given),
+            lambda *given: with_gradients(both, form, *given),
             input_signature=specs,
             jit_compile=jit_compile,
         )
         received = call(*arguments)
-    assert set(seen) == ({"fast"} if jit_compile else {"fast", "readable"})
+    assert fast in seen and (reference in seen) != jit_compile
     assert_same(received, with_gradients(reference, form, *arguments))

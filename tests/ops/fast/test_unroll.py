@@ -10,6 +10,7 @@ from keras_seqattn.ops.fast import cell as fast_cell
 from keras_seqattn.ops.fast.unroll import Unrolling, dynamic_unroll
 from keras_seqattn.ops.loop_ops import drawn, multiply
 from keras_seqattn.ops.unroll import static_unroll
+from tests.ops.fast.loops import agree, close, results
 
 BATCH, TIME, UNITS = 3, 4, 5
 
@@ -19,34 +20,12 @@ def random():
     return np.random.default_rng(7)
 
 
-def gradients(unroll, step, inputs, state, sources):
-    """Outputs, last state, and their gradients."""
-    with tf.GradientTape() as tape:
-        tape.watch([inputs, state, *sources])
-        outputs, last = unroll(step, inputs, state)
-        loss = sum(tf.reduce_sum(tf.sin(x)) for x in tf.nest.flatten([outputs, last]))
-    sources = [inputs, *tf.nest.flatten(state), *sources]
-    return tf.nest.flatten([outputs, last]), tape.gradient(loss, sources)
-
-
-def agree(step, inputs, state, sources=(), jit_compile=False):
-    graph = tf.function(
-        lambda *given: gradients(dynamic_unroll, step, *given, sources),
-        jit_compile=jit_compile,
-        autograph=False,
-    )
-    expected = gradients(static_unroll, step, inputs, state, sources)
-    for found, right in zip(graph(inputs, state), expected, strict=True):
-        for f, r in zip(found, right, strict=True):
-            np.testing.assert_allclose(f, r, rtol=1e-5, atol=1e-6)
-
-
 def test_nothing_is_kept_in_vain(random):
     """The gates of the GRU are kept, so the backward pass does not need the product."""
     kernel = tf.Variable(random.normal(size=(UNITS, 3 * UNITS)), dtype=tf.float32)
 
     def step(x, h):
-        return fast_cell.gru_step(x, h, lambda h: multiply(h, kernel, "float32"))
+        return fast_cell.gru_step(x, h, multiply(h, kernel, "float32"))
 
     @tf.function
     def kept(inputs, state):
@@ -75,19 +54,18 @@ def test_cells(random, kind, jit_compile):
 
     def stepped(equations):
         def step(x, state):
-            return getattr(equations, f"{kind}_step")(x, state, lambda h: h @ kernel)
+            return getattr(equations, f"{kind}_step")(
+                x, state, tf.nest.flatten(state)[0] @ kernel
+            )
 
         return step
 
     agree(stepped(fast_cell), inputs, state, [kernel], jit_compile)
     alone, expected = (
-        gradients(static_unroll, stepped(equations), inputs, state, [kernel])
+        results(static_unroll, stepped(equations), inputs, state, [kernel])
         for equations in (fast_cell, cell)
     )
-    for found, right in zip(
-        tf.nest.flatten(alone), tf.nest.flatten(expected), strict=True
-    ):
-        np.testing.assert_allclose(found, right, rtol=1e-5, atol=1e-6)
+    close(alone, expected)
 
 
 @pytest.mark.parametrize("jit_compile", [False, True])
@@ -116,9 +94,7 @@ def test_what_the_step_reads_from_outside(random, jit_compile):
         jit_compile=jit_compile,
         autograph=False,
     )
-    expected = unrolled(static_unroll, inputs, outside)
-    for found, right in zip(graph(inputs, outside), expected, strict=True):
-        np.testing.assert_allclose(found, right, rtol=1e-5)
+    close(graph(inputs, outside), unrolled(static_unroll, inputs, outside))
 
 
 @pytest.mark.parametrize("jit_compile", [False, True])

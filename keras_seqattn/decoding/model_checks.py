@@ -1,0 +1,30 @@
+"""Checks which optional methods a model has, beside those of a `StepModel`."""
+
+
+def can_shorten(model):
+    """Whether the model, and each member of an ensemble, has the method `shorten`.
+
+    `model.shorten(memory, ids)` is optional. It returns a memory with which `step`
+    reads and scores only the tokens `ids` `[size]`: its inputs are places in `ids`, and
+    its logits are those of `ids`.
+    """
+    return all(hasattr(m, "shorten") for m in (model, *getattr(model, "models", ())))
+
+
+def can_score(model):
+    """Whether the model, and each member of an ensemble, can be called.
+
+    A call on `{"source", "target"}` is optional: a search needs only `start` and
+    `step`.
+    """
+    members = getattr(model, "models", ())  # an Ensemble itself can always be called
+    return callable(model) and all(map(can_score, members))
+
+
+def can_select(model):
+    """Whether the model, and each member of an ensemble, has the method `select`.
+
+    `model.select(memory, rows)` is optional. It returns the memory of some sentences of
+    the batch. Without it, finished sentences stay in the batch to the end.
+    """
+    return all(hasattr(m, "select") for m in (model, *getattr(model, "models", ())))

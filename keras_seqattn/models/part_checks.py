@@ -1,0 +1,187 @@
+"""Checks of the parts of a `Seq2Seq`: what does not fit is known at construction."""
+
+import numbers
+
+import keras
+from keras import tree
+
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.layers.bridge import CopyBridge, DenseBridge, ZeroBridge
+from keras_seqattn.layers.composite import Composite
+from keras_seqattn.layers.context_cell import ContextCell
+from keras_seqattn.layers.decoder_cell import DecoderCell
+from keras_seqattn.layers.parts.run_recurrent import as_lists
+from keras_seqattn.types import Encoded
+
+_CELLS = {"LSTM": "lstm", "GRU": "gru", "SimpleRNN": "simple"}
+
+
+def check_embedding(embedding):
+    """Check that an embedding knows its vocabulary."""
+    if not isinstance(embedding, keras.layers.Embedding):
+        raise four_part_error(
+            "Seq2Seq got an unusable embedding",
+            "a keras.layers.Embedding",
+            repr(embedding),
+            "Pass e.g. keras.layers.Embedding(vocabulary, 256), or "
+            "ReversibleEmbedding to tie it to the head",
+        )
+
+
+def check_encoder(encoder):
+    """Check that an encoder is not one of Keras's recurrent layers."""
+    is_of_keras = isinstance(encoder, (keras.layers.RNN, keras.layers.Bidirectional))
+    if isinstance(encoder, keras.layers.Layer) and not is_of_keras:
+        return
+    raise _unusable_encoder(encoder, repr(encoder))
+
+
+def as_encoded(encoder, shapes):
+    """The shapes of an `Encoded`; an error if the encoder returns something else."""
+    nested = isinstance(shapes, (list, tuple)) and len(shapes) == len(Encoded._fields)
+    values = shapes[0] if nested else None
+    if isinstance(values, (list, tuple)) and len(values) == 3:
+        return Encoded(*shapes)
+    raise _unusable_encoder(encoder, f"{encoder!r}, which returns {shapes}")
+
+
+def _unusable_encoder(encoder, received):
+    return four_part_error(
+        "Seq2Seq got an unusable encoder",
+        "a layer that returns Encoded(values, mask, state)",
+        received,
+        f"Use {_our_encoder(encoder)}, or return an Encoded from your own layer",
+    )
+
+
+def _our_encoder(encoder):
+    """The encoder of the library that does the same, as code."""
+    name = "UniEncoder"
+    if isinstance(encoder, keras.layers.Bidirectional):
+        encoder, name = encoder.forward_layer, "BiEncoder"
+    kind = type(encoder).__name__
+    if kind not in _CELLS:
+        return "BiEncoder(256)"
+    return f"{name}({encoder.units}, cell={_CELLS[kind]!r})"
+
+
+def check_decoder(decoder):
+    """Check that a decoder runs steps; a bare cell needs an `AttentionDecoder`."""
+    verbs = ("prepare", "initial_state", "step")
+    is_object = not isinstance(decoder, type)
+    if isinstance(decoder, DecoderCell) and is_object:
+        what, remedy = "a cell as decoder", f"AttentionDecoder({_code(decoder)})"
+    elif is_object and all(hasattr(decoder, verb) for verb in verbs):
+        return
+    else:
+        what = "an unusable decoder"
+        remedy = "AttentionDecoder(BahdanauCell(256, BahdanauAttention(256)))"
+    raise four_part_error(
+        f"Seq2Seq got {what}",
+        f"a decoder with the methods {', '.join(verbs)}",
+        repr(decoder),
+        f"Pass {remedy}",
+    )
+
+
+def _code(cell):
+    return f"{type(cell).__name__}({cell.units}, ...)"
+
+
+def build_bridge(bridge, encoded, decoder):
+    """Build a bridge, and check that it makes the state that the decoder starts from.
+
+    Args:
+        bridge: a bridge, or None.
+        encoded: `Encoded` of shapes.
+        decoder: the decoder; if it has no cell, nothing is known of its state.
+    """
+    cell = getattr(decoder, "cell", None)
+    if bridge is None:
+        _check_starts_from_zeros(cell)
+        return
+    is_of_keras = type(bridge).__module__.startswith("keras.src.layers.")
+    if not isinstance(bridge, keras.layers.Layer) or is_of_keras:
+        raise four_part_error(
+            "Seq2Seq got an unusable bridge",
+            "a layer from the Encoded of the encoder to the state of the decoder",
+            repr(bridge),
+            "Pass e.g. DenseBridge(units), or None to start from zeros",
+        )
+    _check_new(bridge)
+    bridge.build(encoded)
+    # One of another class may return what it likes, a whole state for example.
+    if cell is not None and isinstance(bridge, (CopyBridge, DenseBridge, ZeroBridge)):
+        _check_state(bridge, encoded, as_lists(cell.state_size))
+
+
+def _check_starts_from_zeros(cell):
+    """Check that a decoder without a bridge knows the source from its attention."""
+    if isinstance(cell, ContextCell):
+        raise four_part_error(
+            f"Seq2Seq got a {type(cell).__name__} without a bridge",
+            "a bridge: the initial state is all that this decoder knows of the source",
+            "bridge=None",
+            f"Pass bridge=DenseBridge({as_lists(cell.state_size)})",
+        )
+
+
+def _check_state(bridge, encoded, sizes):
+    """Check the sizes of the state that a bridge returns."""
+    shapes = bridge.compute_output_shape(encoded)
+    received = tree.map_shape_structure(lambda shape: shape[-1], shapes)
+    if as_lists(received) != sizes:
+        raise four_part_error(
+            "Seq2Seq got a bridge that does not fit its decoder",
+            f"the sizes of the decoder's state, {sizes}",
+            f"{as_lists(received)} from {type(bridge).__name__}",
+            f"Pass bridge=DenseBridge({sizes})",
+        )
+
+
+def check_head(head):
+    """Check that a head does not end in a softmax: losses and searches want logits."""
+    last = head
+    while inner := getattr(last, "layers", None) or getattr(last, "layer", None):
+        last = inner[-1] if isinstance(inner, list) else inner  # of a TimeDistributed
+    is_softmax = isinstance(last, keras.layers.Softmax)
+    is_softmax |= getattr(last, "activation", None) is keras.activations.softmax
+    if not isinstance(head, keras.layers.Layer) or is_softmax:
+        raise four_part_error(
+            "Seq2Seq got an unusable head" + " with a softmax" * is_softmax,
+            "a layer from outputs to logits",
+            repr(head),
+            "Drop the softmax: the loss and the search apply it"
+            if is_softmax
+            else "Pass e.g. OutputHead(vocabulary)",
+        )
+    _check_new(head)
+
+
+def _check_new(part):
+    """Check that a layer of the library has no weights yet: its owner builds it."""
+    if isinstance(part, Composite) and part.built:
+        raise four_part_error(
+            "Seq2Seq got a part that has its weights already",
+            f"a new {type(part).__name__}",
+            f"{part.name!r} with built=True",
+            "Make one for every model",
+        )
+
+
+def check_vocabularies(pad, vocabularies):
+    """Check that the padding is an id, and that what the head predicts can be read."""
+    if isinstance(pad, bool) or not isinstance(pad, numbers.Integral):
+        raise four_part_error(
+            "Seq2Seq got an unusable pad",
+            "an integer",
+            f"pad={pad!r}",
+            "Pass the id that the text processor pads with, mostly 0",
+        )
+    if (vocabularies["labels"] or 0) > vocabularies["target"]:
+        raise four_part_error(
+            "Seq2Seq got a head with more tokens than its target embedding has",
+            f"at most {vocabularies['target']} logits",
+            vocabularies["labels"],
+            "Give both the size of the target vocabulary",
+        )

@@ -1,0 +1,160 @@
+"""The data of `fit` and its siblings: arrays, datasets and generators, all checked."""
+
+import contextlib
+import functools
+import re
+import types
+
+import keras
+from keras import ops
+
+from keras_seqattn.models import token_ids
+from keras_seqattn.models.token_checks import (
+    check_labelled,
+    check_names,
+    check_not_ids,
+    check_one_hot,
+    check_spec,
+    checked_batch,
+    wants_ids,
+    wants_one_hot,
+)
+
+
+def checked_data(model, arguments, errors, is_labelled):
+    """Return the arguments of `fit`, `predict`, ... with data that are checked.
+
+    Args:
+        model: a `TokenModel`.
+        arguments: dict; x, y, sample_weight and validation_data are data.
+        errors: list, to which errors of later batches of a generator are appended.
+        is_labelled: whether there must be labels.
+    """
+    names = ("x", "y", "sample_weight")
+    checked = functools.partial(_checked, model, errors, is_labelled)
+    values = checked(*[arguments.get(name) for name in names])
+    # What was not passed stays away.
+    data = {n: v for n, v in zip(names, values, strict=True) if n in arguments}
+    validation = arguments.get("validation_data")
+    if isinstance(validation, (list, tuple)):
+        validation = keras.utils.unpack_x_y_sample_weight(validation)
+        data["validation_data"] = checked(*validation)
+    elif validation is not None:
+        data["validation_data"], *_ = checked(validation)
+    return {**arguments, **data}
+
+
+def _checked(model, errors, is_labelled, x, y=None, weights=None):
+    if hasattr(x, "element_spec"):
+        return _checked_dataset(model, x, is_labelled), y, weights
+    if isinstance(x, keras.utils.PyDataset):
+        if x.num_batches != 0:  # the first batch stands for all
+            batch = keras.utils.unpack_x_y_sample_weight(x[0])
+            checked_batch(model, *batch, is_labelled)
+        return x, y, weights
+    if isinstance(x, types.GeneratorType):
+        return _checked_generator(model, errors, is_labelled, x), y, weights
+    if x is None or isinstance(x, (dict, list, tuple)) or hasattr(x, "shape"):
+        return checked_batch(model, x, y, weights, is_labelled)
+    return x, y, weights  # of another library: Keras knows what to do
+
+
+def _checked_generator(model, errors, is_labelled, batches):
+    for batch in batches:
+        try:
+            batch = keras.utils.unpack_x_y_sample_weight(batch)
+            batch = checked_batch(model, *batch, is_labelled)
+        except ValueError as error:
+            errors.append(error)
+            raise
+        yield keras.utils.pack_x_y_sample_weight(*batch)
+
+
+# tf.data.Dataset ----------------------------------------------------------------------
+
+
+def _checked_dataset(model, dataset, is_labelled):
+    """Check the specs of a dataset, and convert its batches as those of arrays.
+
+    No batch is computed for it. What an id beyond the vocabulary raises later,
+    `errors_in_one_line` says.
+    """
+    if not hasattr(dataset, "map"):  # it is distributed already
+        return dataset
+    inputs, labels, weights = keras.utils.unpack_x_y_sample_weight(dataset.element_spec)
+    check_names(model, inputs, labels)
+    if is_labelled:
+        check_labelled(model, labels)
+    owner = type(model).__name__
+    for name in model.vocabularies:
+        if name in inputs:
+            check_spec(owner, name, inputs[name])
+    if hasattr(labels, "shape") and wants_ids(model.loss):
+        check_one_hot(owner, labels)
+        token_ids.check_dtype(owner, "labels", labels)
+    if labels is not None and wants_one_hot(model.loss):
+        check_not_ids(owner, labels)
+    return dataset.map(lambda *batch: _converted(model, *batch))
+
+
+def _converted(model, inputs, labels=None, weights=None):
+    """The batch of a dataset, in its graph: see `checked_batch`."""
+    inputs = dict(inputs)
+    for name in model.vocabularies:
+        if name in inputs:
+            ids = token_ids.as_ids(inputs[name], model.pad)
+            inputs[name] = _with_visible_negatives(ids, model.pad)
+    if wants_ids(model.loss) and labels is not None:
+        labels = token_ids.as_ids(labels, model.pad)
+    is_per_token = wants_ids(model.loss) or wants_one_hot(model.loss)
+    if is_per_token and weights is not None and token_ids.rank_of(weights) == 1:
+        weights = ops.broadcast_to(weights[:, None], ops.shape(labels)[:2])
+    return keras.utils.pack_x_y_sample_weight(inputs, labels, weights)
+
+
+# Keras counts negative ids from the end of an embedding, without an error. In a dataset
+# they become larger than any vocabulary, which TensorFlow refuses.
+_NEGATIVE = 2**30
+
+
+def _with_visible_negatives(ids, pad):
+    if keras.backend.standardize_dtype(ids.dtype) not in ("int32", "int64"):
+        return ids
+    return ops.where((ids < 0) & (ids != pad), _NEGATIVE - ids, ids)
+
+
+# Errors of a running step -------------------------------------------------------------
+
+_ERRORS = (
+    r"indices\[(?P<place>[\d,]+)\] = (?P<id>-?\d+) is not in \[0, (?P<size>\d+)\)",
+    r"label value of (?P<id>-?\d+) which is outside the valid range of "
+    r"\[0, (?P<size>\d+)\)",
+    r"indices\[\d+\] = \[\d+, (?P<id>-?\d+)\] does not index into .*?shape "
+    r"\[\d+,(?P<size>\d+)\]",
+)
+
+
+@contextlib.contextmanager
+def errors_in_one_line(model, errors):
+    """Say in one line what TensorFlow says of data that a step cannot read.
+
+    Args:
+        model: a `TokenModel`.
+        errors: of batches of a generator, around which TensorFlow puts its own.
+    """
+    try:
+        yield
+    except Exception as error:
+        if errors:
+            raise errors[0] from None
+        found = [re.search(pattern, str(error)) for pattern in _ERRORS]
+        found = [match for match in found if match is not None]
+        is_known = type(error).__name__ == "InvalidArgumentError" and found
+        if not is_known or int(found[0]["size"]) not in model.vocabularies.values():
+            raise
+        number, size = int(found[0]["id"]), int(found[0]["size"])
+        number = number if number < _NEGATIVE else _NEGATIVE - number
+        names = [n for n, known in model.vocabularies.items() if known == size]
+        where = f"in a batch of {' or '.join(names)}"
+        owner = type(model).__name__
+        raise token_ids.out_of_range(owner, number, size, where, model.pad) from None

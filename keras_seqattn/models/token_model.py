@@ -1,0 +1,113 @@
+"""The base of the models from token ids to logits: losses, checks of data, files."""
+
+import inspect
+
+import keras
+
+from keras_seqattn.errors import four_part_error
+from keras_seqattn.models.token_checks import checked_inputs
+from keras_seqattn.models.token_data import checked_data, errors_in_one_line
+from keras_seqattn.models.token_loss import check_optimizer, token_loss
+
+
+class TokenModel(keras.Model):
+    """Base of the models from token ids to logits.
+
+    It checks data before Keras traces anything, so that a mistake has an error of one
+    line. Nested lists and ragged tensors of unequal lengths are padded at the right.
+    The compiled step contains no check. A subclass has these attributes:
+        pad: id of the padding.
+        vocabularies: dict, "source", "target" (inputs) and "labels" to the size of
+            the vocabulary, or to None where it is not known.
+    """
+
+    def __call__(self, inputs, *args, **kwargs):
+        return super().__call__(checked_inputs(self, inputs), *args, **kwargs)
+
+    def compile(self, optimizer="rmsprop", loss=None, *args, **kwargs):
+        """Configure the training, as `keras.Model.compile` does.
+
+        Args:
+            optimizer: of `keras.Model.compile`.
+            loss: "auto": `FusedCrossentropy()`, without all logits; or any other loss.
+                The name "sparse_categorical_crossentropy" means "auto".
+            *args: of `keras.Model.compile`.
+            **kwargs: of `keras.Model.compile`.
+        """
+        owner = type(self).__name__
+        check_optimizer(owner, optimizer)
+        super().compile(optimizer, token_loss(owner, loss), *args, **kwargs)
+
+    def compile_from_config(self, config):
+        """Compile from a config, as Keras does for models with its own `compile`."""
+        self.compile(**keras.saving.deserialize_keras_object(config))
+        if self.optimizer is not None:
+            self.optimizer.build(self.trainable_variables)
+
+    def fit(self, *args, **kwargs):
+        """Train as `keras.Model.fit`, but without `class_weight`."""
+        return self._run(super().fit, args, kwargs)
+
+    def evaluate(self, *args, **kwargs):
+        """Evaluate as `keras.Model.evaluate`."""
+        return self._run(super().evaluate, args, kwargs)
+
+    def predict(self, *args, **kwargs):
+        """Compute logits as `keras.Model.predict`."""
+        return self._run(super().predict, args, kwargs)
+
+    def train_on_batch(self, *args, **kwargs):
+        """Train as `keras.Model.train_on_batch`, but without `class_weight`."""
+        return self._run(super().train_on_batch, args, kwargs)
+
+    def test_on_batch(self, *args, **kwargs):
+        """Evaluate as `keras.Model.test_on_batch`."""
+        return self._run(super().test_on_batch, args, kwargs)
+
+    def predict_on_batch(self, *args, **kwargs):
+        """Compute logits as `keras.Model.predict_on_batch`."""
+        return self._run(super().predict_on_batch, args, kwargs)
+
+    def _run(self, method, args, kwargs):
+        """Call a method of Keras on data that are checked."""
+        arguments = inspect.signature(method).bind(*args, **kwargs).arguments
+        private = arguments.pop("kwargs", {})  # `fit` keeps a dataset for `evaluate`
+        _check_class_weight(type(self).__name__, arguments.get("class_weight"))
+        errors = []
+        if not private:
+            is_labelled = "y" in inspect.signature(method).parameters
+            arguments = checked_data(self, arguments, errors, is_labelled)
+        with errors_in_one_line(self, errors):
+            return method(**arguments, **private)
+
+    def save(self, filepath, overwrite=True, zipped=None, **kwargs):
+        """Save the model as `keras.Model.save`, in a `.keras` file only."""
+        _check_path(type(self).__name__, str(filepath), zipped)
+        super().save(filepath, overwrite, zipped, **kwargs)
+
+
+def _check_class_weight(owner, class_weight):
+    """Keras would weight each sentence by the position of its largest id."""
+    if class_weight is not None:
+        raise four_part_error(
+            f"{owner} got a class_weight",
+            "None, because a label is a sequence of classes",
+            repr(class_weight),
+            "Pass weights of tokens instead: sample_weight=weights[labels], "
+            "[batch, target]",
+        )
+
+
+def _check_path(owner, path, zipped):
+    """Keras cannot load an HDF5 file of a model that is a class."""
+    is_folder = zipped is False or path.startswith("hf://")
+    if path.endswith(".keras") or is_folder and not path.endswith((".h5", ".hdf5")):
+        return
+    name = path.rpartition("/")[2]
+    raise four_part_error(
+        f"{owner}.save got an unusable file name",
+        "a name that ends with .keras",
+        repr(name),
+        f"Save {name.removesuffix('.h5').removesuffix('.hdf5') + '.keras'!r}, or only "
+        "the weights with save_weights('name.weights.h5')",
+    )

@@ -1,0 +1,78 @@
+"""Train a translator on pairs, with the settings that suit them."""
+
+import tempfile
+
+import keras
+
+from keras_seqattn.callbacks.validation import Validation
+from keras_seqattn.data.pairs import as_pairs
+from keras_seqattn.data.splitting import split_validation
+from keras_seqattn.decoding.greedy import Greedy
+from keras_seqattn.losses.fused_crossentropy import FusedCrossentropy
+from keras_seqattn.metrics.text_metric import text_metric
+from keras_seqattn.metrics.token_metrics import Perplexity, TokenAccuracy
+from keras_seqattn.optimizers.fused_adam import FusedAdam
+from keras_seqattn.text.kinds import ProcessorChoice
+from keras_seqattn.translator.default_model import recommended_model
+from keras_seqattn.translator.recommendation import recommended
+
+OWNER = "Translator.fit_pairs"
+
+
+def fit_pairs(translator_class, pairs, validation, epochs, verbose, callbacks):
+    """See `Translator.fit_pairs`."""
+    pairs = as_pairs(OWNER, pairs)
+    if validation is None:
+        pairs, validation = split_validation(OWNER, pairs)
+    else:
+        validation = as_pairs(OWNER, validation)
+    chosen = recommended(pairs, epochs=epochs)
+    text_metric(chosen.metric).check()  # its package may be missing
+    if verbose:
+        print(f"{len(pairs)} pairs for training, {len(validation)} for validation")
+        print(chosen)
+    translator = translator_class(*_model_and_texts(pairs, chosen))
+    model = translator.model
+    dataset = translator.dataset(pairs, batch_size=chosen.batch_size)
+    model.compile(
+        _optimizer(chosen, chosen.epochs * int(dataset.cardinality())),
+        FusedCrossentropy(chosen.label_smoothing),
+        weighted_metrics=[TokenAccuracy(), Perplexity()],
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        validate = Validation(
+            translator.with_search(Greedy()),
+            validation,
+            metrics=[chosen.metric],
+            folder=f"{folder}/best",
+        )
+        model.fit(
+            dataset,
+            epochs=chosen.epochs,
+            shuffle=False,  # the dataset is already shuffled
+            verbose=verbose,
+            callbacks=[validate, *callbacks],
+        )
+    return translator
+
+
+def _model_and_texts(pairs, chosen):
+    texts = [
+        ProcessorChoice.parse(OWNER, kind).learn(side)
+        for kind, side in (
+            (chosen.source_text, pairs.source),
+            (chosen.target_text, pairs.target),
+        )
+    ]
+    sizes = [text.vocabulary_size for text in texts]
+    return recommended_model(*sizes, **chosen.model), *texts
+
+
+def _optimizer(chosen, steps):
+    rate = keras.optimizers.schedules.CosineDecay(
+        0.0,
+        decay_steps=max(1, steps - chosen.warmup),
+        warmup_target=chosen.learning_rate,
+        warmup_steps=chosen.warmup,
+    )
+    return FusedAdam(rate, global_clipnorm=1.0)
