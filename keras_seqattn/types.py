@@ -10,6 +10,7 @@ __all__ = [
     "Decoded",
     "Encoded",
     "Memory",
+    "Past",
     "Scored",
     "SpecialTokens",
     "Started",
@@ -50,6 +51,18 @@ class Attended(NamedTuple):
     context: Any  # [batch, ..., memory_depth]
     alignment: Any  # [batch, ..., source]; with heads [batch, ..., heads, source]
     state: Any  # nest, batch first; () for mechanisms without a past
+
+
+class Past(NamedTuple):
+    """The positions that a decoder has seen, for the attention of later ones to them.
+
+    A position is a node. All hypotheses of a sentence share its nodes, and each knows
+    its own: where hypotheses part, only `is_own` differs, and no node is copied.
+    """
+
+    nodes: Any  # nest of [batch, ..., nodes, depth]: keys, values, as `prepare` made it
+    is_own: Any  # bool [batch, (beam,) nodes], whether a node belongs to a hypothesis
+    used: Any = ()  # int32 [batch], how many nodes are in use; (): all, it grows
 
 
 class Step(NamedTuple):

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
+from keras_seqattn.decoding import model_state
 from keras_seqattn.decoding.checks import check_model
 from keras_seqattn.decoding.constraints import normalise
 from keras_seqattn.errors import four_part_error
@@ -89,9 +90,9 @@ class Ensemble:
             if hasattr(model, "check_ids"):
                 model.check_ids(source, target)
 
-    def start(self, source):
+    def start(self, source, max_length=None):
         """Return `Started` with the states and memories of all models."""
-        started = [model.start(source) for model in self.models]
+        started = [model_state.start(model, source, max_length) for model in self.models]
         mask = getattr(started[0].memory, "mask", None)
         memory = EnsembleMemory([s.memory for s in started], mask)
         return Started([s.state for s in started], memory)

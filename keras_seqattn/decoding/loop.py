@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 from keras import tree
 
-from keras_seqattn.decoding import checks
+from keras_seqattn.decoding import checks, model_state
 from keras_seqattn.decoding.active_batch import (
     ActiveBatch,
     gather_all,
@@ -42,7 +42,6 @@ from keras_seqattn.decoding.hypotheses import (
     StepInfo,
     add_coverage,
     advance,
-    gather_parents,
     initial_hypotheses,
     is_tracked,
 )
@@ -172,7 +171,9 @@ def _search(model, inputs, options, is_static):
     """
     prefix = inputs.prefix if inputs.has_prefix else None
     rules = TokenRules(options.search, options.special, prefix)
-    state, memory = model.start(inputs.source)
+    room = inputs.max_length if is_static and not options.may_shrink else None
+    room = room if isinstance(room, int) else None
+    state, memory = model_state.start(model, inputs.source, room)
     if options.precomputes:
         memory = model.precompute(memory)
     ids = None
@@ -186,8 +187,7 @@ def _search(model, inputs, options, is_static):
     source_size = None if mask is None else tf.shape(mask)[1]
     now = initial_hypotheses(search, batch, source_size, max_length, special)
     whole = ActiveBatch(tf.range(batch), memory, limits, mask, finished=now)
-    if search.beam is not None:  # only the state gets an axis for the beam
-        state = tree.map_structure(lambda x: _repeat(x, search.beam), state)
+    state = model_state.with_beam(state, search.beam)  # the memory has no such axis
     seed = inputs.seed
     if not inputs.has_seed:
         seed = tf.random.uniform([], maxval=2**31 - 1, dtype=tf.int32)
@@ -227,7 +227,6 @@ def _run(loop, whole, now, state):
         and the size of the vocabulary.
     """
     search, batch = loop.rules.search, tf.size(whole.rows)
-    state = tree.map_structure(tf.convert_to_tensor, state)
     with tf.__internal__.FuncGraph("shapes").as_default():  # never run
         first = _take_step(loop, tf.constant(0), now, state, whole)
     arrays = tree.map_structure(
@@ -287,7 +286,7 @@ def _take_step(loop, t, now, state, active):
     parents = ()
     if choice.parents is not None:
         parents = choice.parents
-        state = tree.map_structure(lambda x: gather_parents(x, parents), state)  # 5.
+        state = model_state.follow(state, parents)  # 5.
     return _Taken(now, state, StepRecord(now.tokens, alignment, parents), vocabulary)
 
 
@@ -303,9 +302,3 @@ def _length_limits(inputs, options, batch):
         limits = options.relative_length.limits(inputs.source, pad)
         return limits, tf.reduce_max(limits)
     return tf.fill([batch], inputs.max_length), inputs.max_length
-
-
-def _repeat(x, count):
-    """Return `[batch, count, ...]`: each row `count` times."""
-    x = tf.convert_to_tensor(x)
-    return tf.repeat(x[:, None], count, axis=1)

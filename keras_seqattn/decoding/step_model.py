@@ -17,6 +17,10 @@ class StepModel(Protocol):
     def start(self, source: Any) -> Started:
         """Return `Started(state, memory)` for a batch of sources.
 
+        A model that remembers all earlier steps may have a second argument,
+        `max_length=None`: a Python integer, if its past needs room for so many steps.
+        It keeps its past in a `Past`, whose nodes never get an axis for the beam.
+
         The state is a nest, batch first. The memory has a `mask` `[batch, source]`,
         True = real, or None when everything is real.
         """

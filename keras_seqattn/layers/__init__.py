@@ -28,12 +28,16 @@ from keras_seqattn.layers.monotonic_attention import MonotonicAttention
 from keras_seqattn.layers.multi_head_additive_attention import (
     MultiHeadAdditiveAttention,
 )
+from keras_seqattn.layers.multi_head_attention import MultiHeadAttention
 from keras_seqattn.layers.normalized_encoder import NormalizedEncoder
 from keras_seqattn.layers.one_layer_attention import OneLayerAttention
 from keras_seqattn.layers.output_head import OutputHead
+from keras_seqattn.layers.position_embedding import PositionEmbedding
 from keras_seqattn.layers.projected_dot_attention import ProjectedDotAttention
 from keras_seqattn.layers.pyramidal_encoder import PyramidalEncoder
 from keras_seqattn.layers.stacked_encoder import StackedEncoder
+from keras_seqattn.layers.transformer_decoder import TransformerDecoder
+from keras_seqattn.layers.transformer_encoder import TransformerEncoder
 from keras_seqattn.layers.uni_encoder import UniEncoder
 
 __all__ = [
@@ -64,12 +68,16 @@ __all__ = [
     "LuongCell",
     "MonotonicAttention",
     "MultiHeadAdditiveAttention",
+    "MultiHeadAttention",
     "NormalizedEncoder",
     "OneLayerAttention",
     "OutputHead",
+    "PositionEmbedding",
     "ProjectedDotAttention",
     "PyramidalEncoder",
     "StackedEncoder",
+    "TransformerDecoder",
+    "TransformerEncoder",
     "UniEncoder",
     "ZeroBridge",
 ]

@@ -4,9 +4,9 @@ import keras
 from keras import ops
 
 from keras_seqattn.checks import check_count
-from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.attention import Attention
 from keras_seqattn.layers.composite import training_kwargs
+from keras_seqattn.layers.parts.checks import check_heads
 from keras_seqattn.ops.align import multi_head_context
 from keras_seqattn.ops.precision import at_least_float32
 from keras_seqattn.ops.score import multi_head_additive_score
@@ -65,17 +65,9 @@ class MultiHeadAdditiveAttention(Attention):
     def __init__(self, units, heads=4, value_units=None, **kwargs):
         super().__init__(**kwargs)
         owner = type(self).__name__
-        check_count(owner, "units", units)
-        check_count(owner, "heads", heads)
+        check_heads(owner, units, heads)
         if value_units is not None:
             check_count(owner, "value_units", value_units)
-        if units % heads:
-            raise four_part_error(
-                f"{owner} cannot share its units among its heads",
-                "units divisible by heads",
-                f"units={units} and heads={heads}",
-                f"Use e.g. units={(units // heads + 1) * heads}",
-            )
         self.units, self.heads, self.value_units = units, heads, value_units
         self.query_projection = self.make_projection(units, "query_projection")  # W_a
         self.key_projection = self.make_projection(units, "key_projection")  # U_a

@@ -1,5 +1,7 @@
 """A sequence-to-sequence model: from ids to logits, at once or step by step."""
 
+from inspect import signature
+
 import keras
 from keras import ops
 
@@ -167,12 +169,21 @@ class Seq2Seq(TokenModel):
         if target is not None:
             checked_ids(self, "target", target)
 
-    def start(self, source):
-        """Return `Started(state, memory)` for sources `[batch, source]`."""
+    def start(self, source, max_length=None):
+        """Return `Started(state, memory)` for sources `[batch, source]`.
+
+        Args:
+            source: ids.
+            max_length: Python integer, the number of steps that a decoder which
+                remembers all of them makes room for; None: its past grows.
+        """
         encoded = self._encode(source)
         memory = self.decoder.prepare(encoded.values, encoded.mask)
         state = None if self.bridge is None else self.bridge(encoded)
-        return Started(self.decoder.initial_state(memory, state), memory)
+        initial_state = self.decoder.initial_state
+        room = {"max_length": max_length}  # only some decoders remember all steps
+        room = room if "max_length" in signature(initial_state).parameters else {}
+        return Started(initial_state(memory, state, **room), memory)
 
     def precompute(self, memory):
         """Return the memory with work that many steps share already done."""

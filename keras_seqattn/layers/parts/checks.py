@@ -196,6 +196,19 @@ def check_past(owner, past, query, words):
         )
 
 
+def check_heads(owner, units, heads):
+    """Check that the heads of an attention can share its units."""
+    check_count(owner, "units", units)
+    check_count(owner, "heads", heads)
+    if units % heads:
+        raise four_part_error(
+            f"{owner} cannot share its units among its heads",
+            "units divisible by heads",
+            f"units={units} and heads={heads}",
+            f"Use e.g. units={(units // heads + 1) * heads}",
+        )
+
+
 def check_attention(owner, attention):
     """Check that an attention is a mechanism, and not a class or a name."""
     verbs = ("prepare", "attend")

@@ -1,0 +1,92 @@
+"""Vaswani et al. 2017: the encoder of a Transformer."""
+
+import keras
+from keras import ops
+
+from keras_seqattn.layers.parts.checks import check_mask
+from keras_seqattn.layers.parts.transformer import Transformer, check_sequence
+from keras_seqattn.ops.mask import zero_padding
+from keras_seqattn.types import Encoded
+
+
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class TransformerEncoder(Transformer):
+    """Layers of self-attention over the source. It has no state.
+
+    A decoder that starts from a state of the encoder needs a bridge that pools the
+    annotations: `DenseBridge(inputs="mean")`.
+
+    Args:
+        units: depth of the inputs, of all layers and of the annotations.
+        layers: number of layers.
+        heads: of each attention.
+        feed_forward_units: size between the two dense layers; None: `4 * units`.
+        dropout: rate, of the inputs and of what each sublayer adds.
+        attention_dropout: rate of the alignments.
+        activation: between the dense layers.
+        norm_first: whether each sublayer normalises its inputs, which trains without
+            warm-up, too; then the outputs are normalised once more. Else its outputs
+            are, as in the paper.
+        positions: a `PositionEmbedding`, "sine", or None: the inputs have positions
+            already.
+        self_attention: a mechanism of the library, of which each layer gets a copy;
+            None: `MultiHeadAttention(units, heads)`.
+        seed: of the dropout.
+        **kwargs: of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: `[batch, source, units]`, e.g. embedded tokens.
+        mask: `[batch, source]` bool, True = real. Padding may hold anything. By default
+            the mask that Keras attached to `inputs`; without one, everything is real.
+        training: whether dropout is on.
+
+    Returns:
+        `Encoded(values, mask, state)`, the state an empty list.
+
+    Equations:
+        sublayer: LayerNorm(x + f(x)), or x + f(LayerNorm(x)) with norm_first
+        layer: self-attention, then W_2 relu(W_1 x + b_1) + b_2
+
+    Shapes:
+        inputs: [batch, source, units]
+        values: [batch, source, units]
+        mask: [batch, source]
+
+    Example:
+        >>> encoder = TransformerEncoder(8, layers=2, heads=2)
+        >>> encoder(keras.ops.ones((2, 5, 8))).values.shape
+        TensorShape([2, 5, 8])
+
+    References:
+        Vaswani et al. 2017, arXiv:1706.03762.
+        Xiong et al. 2020, arXiv:2002.04745 (norm_first).
+    """
+
+    def build(self, inputs_shape, mask_shape=None):
+        self.build_blocks(inputs_shape)
+
+    def call(self, inputs, mask=None, training=None):
+        self._check_inputs(inputs, mask)
+        x = self.begin(zero_padding(inputs, mask), mask, training=training)
+        for block in self.blocks:
+            x, _ = block.run(x, lambda own: own._replace(mask=mask), training=training)
+        values = zero_padding(self.end(x), mask)
+        if mask is None:
+            mask = ops.ones(ops.shape(values)[:2], "bool")
+        return Encoded(values, mask, [])
+
+    def compute_mask(self, inputs, mask=None):
+        return Encoded(mask, None, [])
+
+    def compute_output_shape(self, inputs_shape, mask_shape=None):
+        return Encoded(tuple(inputs_shape), tuple(inputs_shape[:2]), [])
+
+    def compute_output_spec(self, inputs, mask=None, training=None):
+        self._check_inputs(inputs, mask)
+        values = keras.KerasTensor(inputs.shape, dtype=self.compute_dtype)
+        return Encoded(values, keras.KerasTensor(inputs.shape[:2], dtype="bool"), [])
+
+    def _check_inputs(self, inputs, mask):
+        owner = type(self).__name__
+        check_sequence(owner, inputs.shape, "source", self.units)
+        check_mask(owner, mask, "sequence", inputs.shape, "source")
