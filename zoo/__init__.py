@@ -15,6 +15,7 @@ from .luong2015 import luong2015, luong2015_optimizer
 from .sennrich2017 import sennrich2017, sennrich2017_optimizer
 from .stacked_bilstm import stacked_bilstm, stacked_bilstm_optimizer
 from .sutskever2014 import sutskever2014, sutskever2014_optimizer
+from .vaswani2017 import vaswani2017, vaswani2017_optimizer
 from .wang_simple import wang_simple, wang_simple_optimizer
 
 __all__ = [
@@ -36,6 +37,8 @@ __all__ = [
     "stacked_bilstm_optimizer",
     "sutskever2014",
     "sutskever2014_optimizer",
+    "vaswani2017",
+    "vaswani2017_optimizer",
     "wang_simple",
     "wang_simple_optimizer",
 ]

@@ -214,6 +214,55 @@ class RNMTPlusSchedule(keras.optimizers.schedules.LearningRateSchedule):
         return {name: getattr(self, name) for name in names}
 
 
+@keras.saving.register_keras_serializable(package="keras_seqattn")
+class InverseRootSchedule(keras.optimizers.schedules.LearningRateSchedule):
+    """A linear warm-up, then a decay with the inverse square root of the step.
+
+    Args:
+        initial_learning_rate: the greatest rate, at the end of the warm-up.
+        warmup: number of steps of the warm-up.
+        name: of the schedule.
+
+    Call arguments:
+        step: number of updates so far, `optimizer.iterations`.
+
+    Returns:
+        The learning rate, a float32 scalar.
+
+    Equations:
+        lr_t = lr min(t / warmup, sqrt(warmup / t)), for t = step + 1
+
+    Example:
+        >>> schedule = InverseRootSchedule(0.1, warmup=4)
+        >>> [round(float(schedule(step)), 3) for step in (0, 1, 3, 15)]
+        [0.025, 0.05, 0.1, 0.05]
+
+    References:
+        Vaswani et al. 2017, arXiv:1706.03762.
+    """
+
+    def __init__(self, initial_learning_rate, warmup, name="InverseRootSchedule"):
+        super().__init__()
+        _check_learning_rate("InverseRootSchedule", initial_learning_rate)
+        check_count("InverseRootSchedule", "warmup", warmup)
+        self.initial_learning_rate = initial_learning_rate
+        self.warmup, self.name = warmup, name
+
+    @classmethod
+    def vaswani2017(cls, units, warmup=4000):
+        """For Adam: (3), "We used warmup_steps = 4000"; `units` is d_model."""
+        return cls(units**-0.5 * warmup**-0.5, warmup)
+
+    def __call__(self, step):
+        t = ops.cast(step, "float32") + 1.0
+        rise, fall = t / self.warmup, ops.sqrt(self.warmup / t)
+        return self.initial_learning_rate * ops.minimum(rise, fall)
+
+    def get_config(self):
+        names = ("initial_learning_rate", "warmup", "name")
+        return {name: getattr(self, name) for name in names}
+
+
 def _check_learning_rate(owner, rate):
     if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not rate > 0:
         raise four_part_error(
