@@ -163,9 +163,9 @@ class Seq2Seq(TokenModel):
 
     def check_ids(self, source, target=None):
         """Check ids before a graph hides them; `decode` and `score` call it."""
-        check_ids(self, "source", source)
+        check_ids(self, "source", ops.convert_to_tensor(source))
         if target is not None:
-            check_ids(self, "target", target)
+            check_ids(self, "target", ops.convert_to_tensor(target))
 
     def start(self, source):
         """Return `Started(state, memory)` for sources `[batch, source]`."""
