@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from keras_seqattn.decoding.constraints import NEG_INF
+from keras_seqattn.decoding.candidates import NEG_INF
 from keras_seqattn.decoding.hypotheses import is_tracked
 from keras_seqattn.types import Decoded
 
