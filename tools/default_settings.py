@@ -78,12 +78,17 @@ def run(lines, folder):
     folder.mkdir(parents=True, exist_ok=True)
     corpus = Path(os.environ["KERAS_SEQATTN_DATA"]) / "tatoeba"
     pairs = _sample(corpus / "deu-eng.train.tsv.gz", lines, folder / "train.tsv")
+    share = max(1, lines // 5_000)  # a probe that measures speed needs no more lines
+    probe = _sample(
+        corpus / "deu-eng.train.tsv.gz", lines // share, folder / "probe.tsv"
+    )
     test = _with_references(corpus / "deu-eng.test.tsv.gz", folder)
     seconds = _train(pairs, folder / "default", [])
     _report("default", [], seconds, _chrf(folder / "default", test))
     for number, options in enumerate(draw(), start=1):
-        _train(pairs, folder / f"probe-{number}", [*options, "--epochs", "2"])
-        epochs = max(1, round(seconds / _last_epoch(folder / f"probe-{number}")))
+        _train(probe, folder / f"probe-{number}", [*options, "--epochs", "2"])
+        epoch = share * _last_epoch(folder / f"probe-{number}")
+        epochs = max(1, round(seconds / epoch))
         path = folder / f"drawn-{number}"
         took = _train(pairs, path, [*options, "--epochs", str(epochs)])
         _report(f"drawn {number}", options, took, _chrf(path, test))
@@ -146,7 +151,8 @@ def _chrf(path, test):
 
 
 def _report(name, options, seconds, value):
-    print(f"{name:10} chrF {value:5.2f}  {seconds / 60:5.1f} min  {' '.join(options)}")
+    took = f"{seconds / 60:5.1f} min"
+    print(f"{name:10} chrF {value:5.2f}  {took}  {' '.join(options)}", flush=True)
 
 
 def main(arguments=None):

@@ -5,7 +5,7 @@ import dataclasses
 import tensorflow as tf
 
 from keras_seqattn.checks import check_count, check_number
-from keras_seqattn.decoding.constraints import NEG_INF
+from keras_seqattn.decoding.candidates import NEG_INF
 from keras_seqattn.decoding.hypotheses import Choice
 from keras_seqattn.decoding.search import Search, register
 from keras_seqattn.errors import four_part_error

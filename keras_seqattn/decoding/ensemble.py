@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from keras_seqattn.decoding import model_state
+from keras_seqattn.decoding.candidates import normalise
 from keras_seqattn.decoding.checks import check_model
-from keras_seqattn.decoding.constraints import normalise
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.types import Started, Step
 

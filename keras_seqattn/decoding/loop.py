@@ -34,9 +34,8 @@ from keras_seqattn.decoding.active_batch import (
     scatter,
     shrink,
 )
-from keras_seqattn.decoding.candidates import find_candidates
+from keras_seqattn.decoding.candidates import TokenRules, find_candidates
 from keras_seqattn.decoding.compiled_functions import compiled
-from keras_seqattn.decoding.constraints import TokenRules
 from keras_seqattn.decoding.decoded import StepRecord, build_decoded
 from keras_seqattn.decoding.hypotheses import (
     StepInfo,

@@ -6,7 +6,7 @@ import tensorflow as tf
 from keras import tree
 
 from keras_seqattn.decoding import checks
-from keras_seqattn.decoding.constraints import TokenRules
+from keras_seqattn.decoding.candidates import TokenRules
 from keras_seqattn.decoding.model_checks import can_select
 from keras_seqattn.decoding.relative_length import RelativeLength
 from keras_seqattn.decoding.shortlist_checks import check_shortlist

@@ -4,7 +4,7 @@ import dataclasses
 
 import tensorflow as tf
 
-from keras_seqattn.decoding.constraints import TokenRules
+from keras_seqattn.decoding.candidates import TokenRules
 from keras_seqattn.decoding.shortlist import fixed_ids
 
 

@@ -3,7 +3,7 @@
 import keras
 import tensorflow as tf
 
-from keras_seqattn.decoding.empty_translation import with_empty_translations
+from keras_seqattn.decoding.decoded import with_empty_translations
 from keras_seqattn.decoding.loop import decode
 from keras_seqattn.decoding.relative_length import RelativeLength
 from keras_seqattn.export.cudnn import without_cudnn

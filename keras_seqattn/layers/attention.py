@@ -5,9 +5,8 @@ from keras import ops, tree
 
 from keras_seqattn.checks import check_count, check_rate
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.layers.composite import Composite, training_kwargs
+from keras_seqattn.layers.composite import Composite, plain_call, training_kwargs
 from keras_seqattn.layers.parts import checks
-from keras_seqattn.layers.parts.call_arguments import plain_call
 from keras_seqattn.layers.parts.dropout import LoopDropout
 from keras_seqattn.ops import dispatch
 from keras_seqattn.ops.align import context_vector

@@ -6,10 +6,9 @@ import keras
 from keras import ops, tree
 
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.layers.composite import Composite
+from keras_seqattn.layers.composite import Composite, plain_call
 from keras_seqattn.layers.decoder_cell import PROTOCOL
 from keras_seqattn.layers.parts import checks
-from keras_seqattn.layers.parts.call_arguments import plain_call
 from keras_seqattn.layers.parts.nested_layers import build_part, serialize_part
 from keras_seqattn.ops import dispatch
 from keras_seqattn.ops.mask import carry_mask, zero_padding

@@ -1,4 +1,4 @@
-"""The base of every layer of the library."""
+"""The base of every layer of the library: its tools, and the arguments of its calls."""
 
 import functools
 import inspect
@@ -7,11 +7,14 @@ import re
 import keras
 from keras import ops, tree
 
+from keras_seqattn.checks import check_choice
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.layers.parts.call_arguments import make_plain
-from keras_seqattn.layers.parts.checks import check_memory
+from keras_seqattn.layers.parts import checks
 from keras_seqattn.layers.parts.nested_layers import deserialize_part
 from keras_seqattn.ops.loop_ops import apply_dense
+from keras_seqattn.types import Encoded
+
+AXES = {"query": "target", "inputs": "target", "value": "source"}
 
 
 def step_verb(method):
@@ -34,7 +37,7 @@ def step_verb(method):
         owner, verb = type(self).__name__, method.__name__
         if "memory" in bound.arguments:
             state = bound.arguments.get("state", ())
-            check_memory(f"{owner}.{verb}", bound.arguments["memory"], state)
+            checks.check_memory(f"{owner}.{verb}", bound.arguments["memory"], state)
         tensors = tree.flatten(args)
         symbolic = [x for x in tensors if isinstance(x, keras.KerasTensor)]
         if symbolic:
@@ -63,6 +66,81 @@ def _as_call_casts(tensor, dtype):
     if keras.backend.is_float_dtype(keras.backend.standardize_dtype(tensor.dtype)):
         tensor = ops.cast(tensor, dtype)
     return tensor
+
+
+def plain_call(layer, args, kwargs):
+    """The arguments of a call, with a tensor and a mask for each padded argument.
+
+    Args:
+        layer: the layer that is called.
+        args: its positional arguments.
+        kwargs: its keyword arguments.
+
+    Returns:
+        `args` and `kwargs` for `keras.layers.Layer.__call__`.
+    """
+    owner, signature = type(layer).__name__, inspect.signature(layer.call).parameters
+    parameters = {
+        k: x for k, x in signature.items() if x.kind == x.POSITIONAL_OR_KEYWORD
+    }
+    names = list(parameters)[: len(args)]
+    arguments = {**dict(zip(names, args, strict=False)), **kwargs}
+    for name in arguments if len(parameters) == len(signature) else ():
+        check_choice(owner, "argument", name, parameters)
+    if arguments.get("value_mask") is None:
+        checks.warn_without_mask(owner, arguments.get("value"))
+    for name in AXES:
+        make_plain(owner, arguments, name, f"{name}_mask")
+    checks.check_complete(owner, arguments, parameters)
+    args = [arguments.pop(name) for name in names] + list(args[len(names) :])
+    return args, arguments
+
+
+def make_plain(owner, arguments, name, mask_name):
+    """Replace an `Encoded` or a ragged tensor by its values and its mask.
+
+    A mask beside it is combined with its own: a position is real if both say so.
+
+    Args:
+        owner: name for messages.
+        arguments: dict, changed in place.
+        name: of the tensor.
+        mask_name: of its mask.
+    """
+    given, beside = arguments.get(name), arguments.get(mask_name)
+    if isinstance(given, Encoded):
+        values, mask = given.values, given.mask
+    elif hasattr(given, "row_lengths"):
+        values, mask = _padded(owner, name, given)
+    elif isinstance(given, (list, tuple)):
+        raise four_part_error(
+            f"{owner} got a {type(given).__name__} as its {name}",
+            "a tensor",
+            f"a {type(given).__name__} of length {len(given)}",
+            "Pass each tensor as an argument of its own, without brackets; make a "
+            "tensor of nested lists with keras.ops.array(...)",
+        )
+    else:
+        return
+    if beside is not None and mask is not None:
+        checks.check_mask(owner, beside, name, values.shape, AXES[name])
+        mask = ops.logical_and(mask, beside)
+    arguments[name] = values
+    arguments[mask_name] = beside if mask is None else mask
+
+
+def _padded(owner, name, ragged):
+    """Values and mask of a ragged tensor `[batch, (time), depth]`."""
+    if ragged.ragged_rank != 1 or len(ragged.shape) != 3:
+        raise four_part_error(
+            f"{owner} got a ragged {name} that cannot be padded",
+            f"[batch, {AXES[name]}, depth], where only {AXES[name]} is ragged",
+            f"shape {tuple(ragged.shape)} with ragged_rank={ragged.ragged_rank}",
+            "Make it with tf.ragged.constant(rows, ragged_rank=1)",
+        )
+    values, lengths = ragged.to_tensor(), ragged.row_lengths()
+    positions = ops.arange(ops.shape(values)[1], dtype=lengths.dtype)
+    return values, positions < lengths[:, None]
 
 
 def training_kwargs(training):

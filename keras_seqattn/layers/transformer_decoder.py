@@ -6,9 +6,8 @@ import keras
 from keras import ops
 
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.layers.composite import Composite
+from keras_seqattn.layers.composite import Composite, plain_call
 from keras_seqattn.layers.parts import checks
-from keras_seqattn.layers.parts.call_arguments import plain_call
 from keras_seqattn.layers.parts.transformer import Transformer, check_sequence
 from keras_seqattn.ops.mask import carry_mask, zero_padding
 from keras_seqattn.ops.past import (

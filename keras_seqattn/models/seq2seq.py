@@ -11,7 +11,7 @@ from keras_seqattn.layers.parts import checks
 from keras_seqattn.layers.parts.nested_layers import deserialize_part, serialize_part
 from keras_seqattn.models import part_checks
 from keras_seqattn.models.summary import summary_lines
-from keras_seqattn.models.token_checks import checked_ids
+from keras_seqattn.models.token_checks import check_ids
 from keras_seqattn.models.token_model import TokenModel
 from keras_seqattn.ops.mask import carry_mask
 from keras_seqattn.types import Shortened, Started, Step
@@ -165,9 +165,9 @@ class Seq2Seq(TokenModel):
 
     def check_ids(self, source, target=None):
         """Check ids before a graph hides them; `decode` and `score` call it."""
-        checked_ids(self, "source", source)
+        check_ids(self, "source", ops.convert_to_tensor(source))
         if target is not None:
-            checked_ids(self, "target", target)
+            check_ids(self, "target", ops.convert_to_tensor(target))
 
     def start(self, source, max_length=None):
         """Return `Started(state, memory)` for sources `[batch, source]`.

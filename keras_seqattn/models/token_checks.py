@@ -5,10 +5,10 @@ import warnings
 
 import keras
 import numpy as np
+from keras import ops
 
 from keras_seqattn.errors import four_part_error, four_parts
 from keras_seqattn.losses import SmoothedCrossentropy
-from keras_seqattn.models import token_ids
 
 # Losses of Keras by the form of their labels: ids, and one-hot.
 SPARSE = keras.losses.SparseCategoricalCrossentropy
@@ -17,6 +17,7 @@ LOSS_FUNCTIONS = (
     keras.losses.sparse_categorical_crossentropy,
     keras.losses.categorical_crossentropy,
 )
+_TEXT = ("str", "bytes", "object")
 _ORDER = "Put the inputs first: (inputs, labels)"
 
 
@@ -30,64 +31,38 @@ def wants_one_hot(loss):
     return isinstance(loss, ONE_HOT) or loss is LOSS_FUNCTIONS[1]
 
 
-def checked_batch(model, inputs, labels=None, weights=None, is_labelled=False):
-    """Return inputs, labels and weights as Keras takes them, or raise an error.
-
-    Args:
-        model: a `TokenModel`.
-        inputs: dict of ids, `[batch, source]` and `[batch, target]`: arrays, tensors,
-            or nested lists.
-        labels: for the loss of the model; None: there are none.
-        weights: `[batch, target]` or `[batch]`; None: ones.
-        is_labelled: whether there must be labels.
-    """
-    inputs = checked_inputs(model, inputs, labels)
-    if is_labelled:
-        check_labelled(model, labels)
-    if labels is None:
-        return inputs, labels, weights
-    if wants_one_hot(model.loss):
-        check_not_ids(type(model).__name__, labels)
-    if wants_ids(model.loss):
-        labels = _checked_labels(model, labels, inputs.get("target"))
-    if weights is not None and (wants_ids(model.loss) or wants_one_hot(model.loss)):
-        weights = _token_weights(type(model).__name__, weights, labels)
-    return inputs, labels, weights
+def check_ids(model, name, ids):
+    """Check the ids of one input; what is symbolic has been checked before."""
+    numbers = as_numpy(ids)
+    if numbers is not None:
+        owner, size = type(model).__name__, model.vocabularies[name]
+        check_spec(owner, name, ids)
+        check_range(owner, name, numbers, size, model.pad)
 
 
-def checked_inputs(model, inputs, labels=None):
-    """Return the dict of inputs, its ids converted and checked."""
-    check_names(model, inputs, labels)
-    checked = dict(inputs)
-    names = [name for name in model.vocabularies if name in inputs]
-    for name in names:
-        checked[name] = checked_ids(model, name, inputs[name])
-    counts = {name: checked[name].shape[0] for name in names}
+def check_batch_sizes(owner, inputs):
+    """Check that the inputs, a dict, have equally many sentences."""
+    counts = {name: ids.shape[0] for name, ids in inputs.items()}
     if len(set(counts.values()) - {None}) > 1:
         raise four_part_error(
-            f"{type(model).__name__} got inputs of different batch sizes",
+            f"{owner} got inputs of different batch sizes",
             "as many targets as sources",
             " and ".join(f"{count} of {name}" for name, count in counts.items()),
             "Check how the sentences are paired",
         )
-    return checked
-
-
-def checked_ids(model, name, ids):
-    """Return the ids of one input, converted and checked."""
-    owner, ids = type(model).__name__, token_ids.as_ids(ids, model.pad)
-    numbers = token_ids.as_numpy(ids)
-    if numbers is not None:  # what is symbolic has been checked before
-        check_spec(owner, name, ids)
-        size = model.vocabularies[name]
-        token_ids.check_range(owner, name, numbers, size, model.pad)
-    return ids
 
 
 def check_spec(owner, name, ids):
-    """Check dtype and rank of an array, a tensor, or the spec of one."""
-    token_ids.check_dtype(owner, name, ids)
-    token_ids.check_shape(owner, name, ids)
+    """Check dtype and rank of an array, a tensor or a spec; an unknown rank passes."""
+    check_dtype(owner, name, ids)
+    if rank_of(ids) not in (2, None):
+        raise four_part_error(
+            f"{owner} got {name} of the wrong rank",
+            f"ids [batch, {_axis(name)}]",
+            f"shape {tuple(ids.shape)}",
+            "Give a single sentence an axis for the batch: ids[None]; a dataset needs "
+            "dataset.batch(...)",
+        )
 
 
 def check_names(model, inputs, labels=None):
@@ -133,7 +108,7 @@ def check_labelled(model, labels):
 
 def check_one_hot(owner, labels):
     """Check that labels are not one-hot: `[batch, target, vocabulary]`."""
-    if token_ids.rank_of(labels) == 3 and labels.shape[-1] != 1:
+    if rank_of(labels) == 3 and labels.shape[-1] != 1:
         raise four_part_error(
             f"{owner} got labels with three axes, which look one-hot",
             "the ids of the labels [batch, target]",
@@ -144,7 +119,7 @@ def check_one_hot(owner, labels):
 
 def check_not_ids(owner, labels):
     """Check that labels are one-hot, as some losses want them."""
-    if hasattr(labels, "shape") and token_ids.rank_of(labels) == 2:
+    if hasattr(labels, "shape") and rank_of(labels) == 2:
         raise four_part_error(
             f"{owner} got ids as labels of a loss that wants one-hot labels",
             "labels [batch, target, vocabulary]",
@@ -153,17 +128,16 @@ def check_not_ids(owner, labels):
         )
 
 
-def _checked_labels(model, labels, target):
-    owner, pad = type(model).__name__, model.pad
-    labels = token_ids.as_ids(labels, pad)
-    numbers = token_ids.as_numpy(labels)
+def check_labels(model, labels, target):
+    """Check labels that are ids, one for each id of the target inputs."""
+    owner, pad, numbers = type(model).__name__, model.pad, as_numpy(labels)
     if numbers is None:
-        return labels
+        return
     check_one_hot(owner, labels)
     if numbers.ndim == 3:  # Keras gives single labels an axis
         numbers = numbers[..., 0]
     check_spec(owner, "labels", numbers)
-    inputs = None if target is None else token_ids.as_numpy(target)
+    inputs = None if target is None else as_numpy(target)
     is_read = True
     if inputs is not None:
         _check_same_shape(owner, inputs, numbers)
@@ -173,8 +147,7 @@ def _checked_labels(model, labels, target):
     if ignored is not None:
         is_read = is_read & (numbers != ignored)
     size = model.vocabularies.get("labels")
-    token_ids.check_range(owner, "labels", numbers, size, pad, is_read)
-    return labels
+    check_range(owner, "labels", numbers, size, pad, is_read)
 
 
 def _check_same_shape(owner, target, labels):
@@ -204,18 +177,96 @@ def _warn_without_shift(owner, target, labels, pad):
     )
 
 
-def _token_weights(owner, weights, labels):
-    """Return weights of sentences as weights of their tokens."""
-    if isinstance(weights, (list, tuple)):
-        weights = np.asarray(weights)
-    numbers, shape = token_ids.as_numpy(weights), tuple(labels.shape[:2])
-    if numbers is None:
-        return weights
-    if numbers.shape not in (shape, shape[:1], (*shape[:1], 1), (*shape, 1)):
+def check_weights(owner, weights, labels):
+    """Check that there is a weight for each token, or for each sentence."""
+    received, shape = tuple(weights.shape), tuple(labels.shape[:2])
+    if received not in (shape, shape[:1], (*shape[:1], 1), (*shape, 1)):
         raise four_part_error(
             f"{owner} got a sample_weight that does not fit its labels",
             f"a weight for each token, {shape}, or for each sentence, {shape[:1]}",
-            f"shape {numbers.shape}",
+            f"shape {received}",
             "For classes of tokens write sample_weight=weights[labels]",
         )
-    return np.broadcast_to(numbers[:, None], shape) if numbers.ndim == 1 else weights
+
+
+def check_dtype(owner, name, ids):
+    """Check that ids are integers: neither text, nor floats, nor booleans."""
+    if is_integer(ids):
+        return
+    dtype, what = _dtype(ids), name if name == "labels" else f"{name} ids"
+    is_text, received = dtype.startswith(_TEXT), f"dtype {dtype}"
+    if is_text and getattr(ids, "size", 0):
+        received = repr(ids.ravel()[:1].tolist()[0])
+    raise four_part_error(
+        f"{owner} got {what} that are {'text' if is_text else 'not integers'}",
+        f"integers [batch, {_axis(name)}]",
+        received,
+        "Encode texts first with a text processor, e.g. Words, or put the model into "
+        "a Translator, which takes texts"
+        if is_text
+        else "Pass the ids of a text processor; whole numbers become integers with "
+        "ids.astype('int32')",
+    )
+
+
+def check_range(owner, name, ids, size, pad, is_read=True):
+    """Check that ids are in the vocabulary.
+
+    Args:
+        owner: name for the message.
+        name: of the ids.
+        ids: integers, a NumPy array.
+        size: of the vocabulary; None: it is not known.
+        pad: the id of the padding, which may be negative.
+        is_read: bool, in the shape of the ids: False where they do not matter.
+    """
+    if not ids.size or ids.min() >= 0 and (size is None or ids.max() < size):
+        return
+    is_wrong = (ids < 0) & (ids != pad)
+    if size is not None:
+        is_wrong |= ids >= size
+    places = np.argwhere(is_wrong & is_read)
+    if len(places):
+        place = tuple(places[0].tolist())
+        where = f"at {name}{list(place)}"
+        raise out_of_range(owner, int(ids[place]), size, where, pad)
+
+
+def out_of_range(owner, received, size, where, pad):
+    """The error for an id that is not in the vocabulary."""
+    is_negative = received < 0
+    return four_part_error(
+        f"{owner} got {'a negative id' if is_negative else 'an id too large'}",
+        "ids of 0 or more" if size is None else f"ids from 0 to {size - 1}",
+        f"{received} {where}",
+        f"Pad with the id {pad}, and let no other id be negative"
+        if is_negative
+        else "Encode the texts with the processor that belongs to the model, or build "
+        "the model for a larger vocabulary",
+    )
+
+
+def _dtype(x):
+    return getattr(x.dtype, "name", str(x.dtype))
+
+
+def _axis(name):
+    return "target" if name == "labels" else name
+
+
+def is_integer(x):
+    """Whether a tensor, an array or a spec holds integers."""
+    return _dtype(x).startswith(("int", "uint"))
+
+
+def rank_of(x):
+    """The number of axes of an array, a tensor or a spec; None: it is not known."""
+    return x.shape.rank if hasattr(x.shape, "rank") else len(x.shape)
+
+
+def as_numpy(x):
+    """Return the numbers of an array or an eager tensor; None for a symbolic tensor."""
+    if isinstance(x, np.ndarray):
+        return x
+    is_eager = ops.is_tensor(x) and hasattr(x, "numpy")
+    return ops.convert_to_numpy(x) if is_eager else None

@@ -1,4 +1,7 @@
-"""The data of `fit` and its siblings: arrays, datasets and generators, all checked."""
+"""The data of `fit` and its siblings: arrays, datasets and generators.
+
+All are converted to what Keras takes, and checked before it traces.
+"""
 
 import contextlib
 import functools
@@ -6,16 +9,25 @@ import re
 import types
 
 import keras
+import numpy as np
 from keras import ops
 
-from keras_seqattn.models import token_ids
+from keras_seqattn.errors import four_part_error
 from keras_seqattn.models.token_checks import (
+    as_numpy,
+    check_batch_sizes,
+    check_dtype,
+    check_ids,
     check_labelled,
+    check_labels,
     check_names,
     check_not_ids,
     check_one_hot,
     check_spec,
-    checked_batch,
+    check_weights,
+    is_integer,
+    out_of_range,
+    rank_of,
     wants_ids,
     wants_one_hot,
 )
@@ -91,7 +103,7 @@ def _checked_dataset(model, dataset, is_labelled):
             check_spec(owner, name, inputs[name])
     if hasattr(labels, "shape") and wants_ids(model.loss):
         check_one_hot(owner, labels)
-        token_ids.check_dtype(owner, "labels", labels)
+        check_dtype(owner, "labels", labels)
     if labels is not None and wants_one_hot(model.loss):
         check_not_ids(owner, labels)
     return dataset.map(lambda *batch: _converted(model, *batch))
@@ -102,12 +114,12 @@ def _converted(model, inputs, labels=None, weights=None):
     inputs = dict(inputs)
     for name in model.vocabularies:
         if name in inputs:
-            ids = token_ids.as_ids(inputs[name], model.pad)
+            ids = as_ids(inputs[name], model.pad)
             inputs[name] = _with_visible_negatives(ids, model.pad)
     if wants_ids(model.loss) and labels is not None:
-        labels = token_ids.as_ids(labels, model.pad)
+        labels = as_ids(labels, model.pad)
     is_per_token = wants_ids(model.loss) or wants_one_hot(model.loss)
-    if is_per_token and weights is not None and token_ids.rank_of(weights) == 1:
+    if is_per_token and weights is not None and rank_of(weights) == 1:
         weights = ops.broadcast_to(weights[:, None], ops.shape(labels)[:2])
     return keras.utils.pack_x_y_sample_weight(inputs, labels, weights)
 
@@ -121,6 +133,106 @@ def _with_visible_negatives(ids, pad):
     if keras.backend.standardize_dtype(ids.dtype) not in ("int32", "int64"):
         return ids
     return ops.where((ids < 0) & (ids != pad), _NEGATIVE - ids, ids)
+
+
+# One batch ----------------------------------------------------------------------------
+
+
+def checked_batch(model, inputs, labels=None, weights=None, is_labelled=False):
+    """Return inputs, labels and weights as Keras takes them, or raise an error.
+
+    Args:
+        model: a `TokenModel`.
+        inputs: dict of ids, `[batch, source]` and `[batch, target]`: arrays, tensors,
+            or nested lists.
+        labels: for the loss of the model; None: there are none.
+        weights: `[batch, target]` or `[batch]`; None: ones.
+        is_labelled: whether there must be labels.
+    """
+    inputs, owner = checked_inputs(model, inputs, labels), type(model).__name__
+    if is_labelled:
+        check_labelled(model, labels)
+    if labels is None:
+        return inputs, labels, weights
+    if wants_one_hot(model.loss):
+        check_not_ids(owner, labels)
+    if wants_ids(model.loss):
+        labels = as_ids(labels, model.pad)
+        check_labels(model, labels, inputs.get("target"))
+    if weights is not None and (wants_ids(model.loss) or wants_one_hot(model.loss)):
+        weights = _token_weights(owner, weights, labels)
+    return inputs, labels, weights
+
+
+def checked_inputs(model, inputs, labels=None):
+    """Return the dict of inputs, its ids converted and checked."""
+    check_names(model, inputs, labels)
+    converted = {}
+    for name in model.vocabularies:
+        if name in inputs:
+            converted[name] = as_ids(inputs[name], model.pad)
+            check_ids(model, name, converted[name])
+    check_batch_sizes(type(model).__name__, converted)
+    return {**inputs, **converted}
+
+
+def _token_weights(owner, weights, labels):
+    """Return weights of sentences as weights of their tokens."""
+    if isinstance(weights, (list, tuple)):
+        weights = np.asarray(weights)
+    numbers = as_numpy(weights)
+    if numbers is None:
+        return weights
+    check_weights(owner, numbers, labels)
+    if numbers.ndim > 1:
+        return weights
+    return np.broadcast_to(numbers[:, None], tuple(labels.shape[:2]))
+
+
+def as_ids(ids, pad):
+    """Return ids as an array or a tensor.
+
+    Nested lists and ragged tensors of unequal lengths are padded at the right.
+    """
+    if isinstance(ids, np.ndarray) and ids.dtype == object:
+        ids = ids.tolist()
+    if isinstance(ids, (list, tuple)):
+        try:
+            array = np.asarray(ids)
+        except ValueError:  # unequal lengths
+            return _padded(ids, pad)
+        return array if array.size else array.astype("int32")  # NumPy's are floats
+    if is_ragged(ids) and is_integer(ids):
+        return ids.to_tensor(pad)
+    is_known = ops.is_tensor(ids) or isinstance(ids, (np.ndarray, keras.KerasTensor))
+    if hasattr(ids, "__array__") and not is_known and not is_ragged(ids):
+        return np.asarray(ids)  # of another library
+    return ids
+
+
+def is_ragged(x):
+    """Whether it is a `tf.RaggedTensor`, or the spec of one."""
+    return getattr(x, "ragged_rank", None) is not None
+
+
+def _padded(rows, pad):
+    """An array of rows of unequal lengths."""
+    rows = [np.asarray(row) for row in rows]
+    filled = [row for row in rows if row.size]
+    if not filled or any(row.ndim != 1 for row in rows):
+        raise four_part_error(
+            "Token ids are nested in an unusable way",
+            "a list of sentences, each a list of ids",
+            f"lists with {sorted({row.ndim + 1 for row in rows})} axes",
+            "Pass e.g. [[5, 6, 2], [7, 2]]",
+        )
+    dtype = np.result_type(*filled)
+    if dtype.kind not in "iu":
+        return filled[0][None]  # refused for its dtype
+    padded = np.full((len(rows), max(row.size for row in rows)), pad, dtype)
+    for i, row in enumerate(rows):
+        padded[i, : row.size] = row
+    return padded
 
 
 # Errors of a running step -------------------------------------------------------------
@@ -157,4 +269,4 @@ def errors_in_one_line(model, errors):
         names = [n for n, known in model.vocabularies.items() if known == size]
         where = f"in a batch of {' or '.join(names)}"
         owner = type(model).__name__
-        raise token_ids.out_of_range(owner, number, size, where, model.pad) from None
+        raise out_of_range(owner, number, size, where, model.pad) from None

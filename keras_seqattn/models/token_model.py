@@ -5,8 +5,11 @@ import inspect
 import keras
 
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.models.token_checks import checked_inputs
-from keras_seqattn.models.token_data import checked_data, errors_in_one_line
+from keras_seqattn.models.token_data import (
+    checked_data,
+    checked_inputs,
+    errors_in_one_line,
+)
 from keras_seqattn.models.token_loss import check_optimizer, token_loss
 
 

@@ -4,13 +4,13 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from keras_seqattn.decoding.empty_translation import with_empty_translations
+from keras_seqattn.decoding.decoded import with_empty_translations
 from keras_seqattn.decoding.loop import decode
 from keras_seqattn.decoding.scoring import score
 from keras_seqattn.pictures.centres import centres, local_attention
 from keras_seqattn.pictures.picture import hypothesis, number, picture
 from keras_seqattn.pictures.token_places import from_bytes, in_text
-from keras_seqattn.text.blank_texts import are_blank
+from keras_seqattn.text.normalization import are_blank
 
 _AT_ONCE = 64  # sentences
 

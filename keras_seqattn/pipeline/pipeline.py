@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from keras_seqattn.decoding.beam import BeamSearch
-from keras_seqattn.decoding.empty_translation import with_empty_translations
+from keras_seqattn.decoding.decoded import with_empty_translations
 from keras_seqattn.decoding.loop import decode
 from keras_seqattn.decoding.scoring import score
 from keras_seqattn.decoding.unknown_words import replace_unknown
 from keras_seqattn.errors import four_part_error
-from keras_seqattn.text.blank_texts import are_blank
 from keras_seqattn.text.checks import strings_of
+from keras_seqattn.text.normalization import are_blank
 from keras_seqattn.text.words import Words
 
 _TEXTS = tf.TensorSpec([None], tf.string)

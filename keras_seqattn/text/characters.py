@@ -61,4 +61,4 @@ class Characters(ListedProcessor):
         return ragged_rows(splits, self._ids.lookup(codes), starts, ends)
 
     def _join(self, ids):
-        return tf.strings.reduce_join(self._spelled(ids), axis=-1)
+        return tf.strings.reduce_join(tf.gather(self._spellings, ids), axis=-1)

@@ -21,11 +21,7 @@ class ListedProcessor(TextProcessor):
         super().__init__(vocabulary, normalization, lowercase)
         spellings = list(self.vocabulary)
         spellings[self.tokens.unknown] = self.unknown
-        self._spellings = tf.constant(spellings)
-
-    def _spelled(self, ids):
-        """The string that `decode` writes for each token."""
-        return tf.gather(self._spellings, ids)
+        self._spellings = tf.constant(spellings)  # `decode` writes these
 
     def _to_bytes(self):
         lines = (p.replace("\\", "\\\\").replace("\n", "\\n") for p in self.vocabulary)

@@ -169,6 +169,23 @@ def _drop_spaces(points):
     return CodePoints(*(tf.gather(x, kept) for x in (codes, starts, ends)), splits)
 
 
+def are_blank(texts, lengths):
+    """Whether texts are empty, white space, or nothing after the normalisation.
+
+    Args:
+        texts: strings `[batch]`.
+        lengths: their numbers of tokens `[batch]`, the end token included.
+
+    Returns:
+        bool `[batch]`.
+
+    Example:
+        >>> are_blank(["a", "", " \\t"], tf.constant([2, 1, 3])).numpy().tolist()
+        [False, True, True]
+    """
+    return tf.strings.regex_full_match(texts, f"[{WHITE_SPACE}]*") | (lengths == 1)
+
+
 # Row operations of ragged tensors, with fewer operations than TensorFlow's own.
 
 

@@ -100,6 +100,7 @@ class WordPiece(ListedProcessor):
         return ragged_rows(tf.gather(ids.row_splits, splits), ids.values, *bounds)
 
     def _join(self, ids):
-        text = tf.strings.reduce_join(self._spelled(ids), axis=-1)
+        pieces = tf.gather(self._spellings, ids)
+        text = tf.strings.reduce_join(pieces, axis=-1)
         text = tf.strings.regex_replace(text, START, " ")
         return tf.strings.regex_replace(text, "^ ", "")

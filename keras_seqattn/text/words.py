@@ -58,7 +58,8 @@ class Words(ListedProcessor):
         return ragged_rows(splits, self._ids.lookup(words), starts, ends)
 
     def _join(self, ids):
-        return tf.strings.reduce_join(self._spelled(ids), axis=-1, separator=" ")
+        words = tf.gather(self._spellings, ids)
+        return tf.strings.reduce_join(words, axis=-1, separator=" ")
 
 
 def split_words(texts):

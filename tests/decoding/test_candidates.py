@@ -7,8 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import keras_seqattn as ks
-from keras_seqattn.decoding.candidates import CHUNK, chunks_pay, find_candidates, top_k
-from keras_seqattn.decoding.constraints import TokenRules
+from keras_seqattn.decoding.candidates import (
+    CHUNK,
+    TokenRules,
+    chunks_pay,
+    find_candidates,
+    top_k,
+)
 from keras_seqattn.decoding.hypotheses import Hypotheses
 from tests.decoding.fakes import log_probs
 

@@ -10,8 +10,7 @@ import tensorflow as tf
 
 import keras_seqattn as ks
 from keras_seqattn.decoding import hypotheses as beam
-from keras_seqattn.decoding.candidates import find_candidates
-from keras_seqattn.decoding.constraints import TokenRules
+from keras_seqattn.decoding.candidates import TokenRules, find_candidates
 from keras_seqattn.decoding.decoded import trace_back
 from tests.decoding.fakes import Speller
 

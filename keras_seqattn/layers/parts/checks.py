@@ -1,12 +1,14 @@
 """Checks of the arguments of layers."""
 
+import warnings
+
 import keras
 from keras import tree
 
 from keras_seqattn.checks import check_choice, check_count
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import four_part_error, four_parts
 from keras_seqattn.ops.dispatch import IMPLEMENTATIONS
-from keras_seqattn.types import Memory
+from keras_seqattn.types import Encoded, Memory
 
 
 def check_residual_from(owner, residual_from):
@@ -219,3 +221,55 @@ def check_attention(owner, attention):
             repr(attention),
             "Pass an object, e.g. attention=BahdanauAttention(256)",
         )
+
+
+def check_complete(owner, arguments, parameters):
+    """Check that no argument without a default is missing."""
+    needed = [name for name, x in parameters.items() if x.default is x.empty]
+    missing = [name for name in needed if arguments.get(name) is None]
+    if missing:
+        given = [name for name in arguments if name not in missing]
+        raise four_part_error(
+            f"{owner} got no {' and no '.join(missing)}",
+            " and ".join(needed),
+            ", ".join(given) or "nothing",
+            f"Call it as layer({', '.join(needed)})",
+        )
+
+
+def warn_without_mask(owner, value):
+    """Warn if a symbolic value comes from ids, and their padding is not known."""
+    value = value.values if isinstance(value, Encoded) else value
+    embeddings = list(_embeddings(value))
+    if not embeddings or any(x is None or x.mask_zero for x in embeddings):
+        return
+    message = four_parts(
+        f"{owner} got a value without a mask",
+        "the mask of its padding",
+        f"values of the Embedding {embeddings[0].name!r} with mask_zero=False",
+        "Pass mask_zero=True to the Embedding, or value_mask=ids != 0 here; ignore "
+        "this if there is no padding",
+    )
+    warnings.warn(message, stacklevel=4)
+
+
+def _embeddings(tensor):
+    """The `Embedding`s that a symbolic tensor comes from; None: there is a mask.
+
+    It follows tensors `[batch, time, depth]` only. A boolean tensor is a mask.
+    """
+    history = getattr(tensor, "_keras_history", None)
+    if history is None or len(tensor.shape) != 3:
+        return
+    layer, node, _ = history
+    if isinstance(layer, keras.layers.Embedding):
+        yield layer
+        return
+    inputs = layer._inbound_nodes[node].input_tensors
+    if isinstance(layer, keras.layers.Masking) or any(
+        x.dtype == "bool" for x in inputs
+    ):
+        yield None
+        return
+    for each in inputs:
+        yield from _embeddings(each)
