@@ -92,7 +92,9 @@ class Ensemble:
 
     def start(self, source, max_length=None):
         """Return `Started` with the states and memories of all models."""
-        started = [model_state.start(model, source, max_length) for model in self.models]
+        started = [
+            model_state.start(model, source, max_length) for model in self.models
+        ]
         mask = getattr(started[0].memory, "mask", None)
         memory = EnsembleMemory([s.memory for s in started], mask)
         return Started([s.state for s in started], memory)

@@ -25,7 +25,9 @@ class MultiHeadAttention(Attention):
         units: size of the projections of query and key, all heads together.
         heads: number of heads, a divisor of units.
         value_units: depth of the context; None: that of the memory.
-        use_bias: whether the projections have biases, as Keras's have.
+        use_bias: whether the projections have biases, as Keras's have; not those of
+            the keys, where a bias would change all scores of a query alike, and so no
+            alignment.
         **kwargs: of `Attention`.
 
     Call arguments: those of `Attention`.
@@ -37,9 +39,10 @@ class MultiHeadAttention(Attention):
 
     Equations:
         e[b, h, s] = sum{(W_Q query)[b, h, u] * (W_K value)[b, h, s, u] : u}
-            / sqrt(units / heads)  Vaswani (1: scores)
+            / sqrt(units / heads)  Vaswani (3.2.2: scores)
         alignment[b, h] = softmax(e[b, h])
-        heads[b, h] = sum{alignment[b, h, s] * (W_V value)[b, h, s] : s}  Vaswani (1)
+        heads[b, h] = sum{alignment[b, h, s] * (W_V value)[b, h, s] : s}
+            Vaswani (3.2.2: head_i)
         context = W_O [heads[b, 1]; ...; heads[b, H]]  Vaswani (3.2.2)
 
     Shapes:
@@ -68,7 +71,7 @@ class MultiHeadAttention(Attention):
         self.units, self.heads, self.value_units = units, heads, value_units
         self.use_bias = use_bias
         self.query_projection = self._projection("query_projection")  # W_Q
-        self.key_projection = self._projection("key_projection")  # W_K
+        self.key_projection = self.make_projection(units, "key_projection")  # W_K
         self.value_projection = self._projection("value_projection")  # W_V
 
     def _projection(self, name):
@@ -96,14 +99,15 @@ class MultiHeadAttention(Attention):
         q = self._heads_first(self.apply_projection(self.query_projection, rows))
         factor = (self.units // self.heads) ** -0.5
         keys = ops.swapaxes(memory.keys, -1, -2)
-        scores = ops.matmul(q * factor, keys)  # Vaswani (1: scores)
+        scores = ops.matmul(q * factor, keys)  # Vaswani (3.2.2: scores)
         mask = memory.mask
         if mask is not None:  # [batch, source], or [batch, target, source]
             mask = mask[:, None] if len(mask.shape) == 3 else mask[:, None, None]
         alignment = dispatch.masked_softmax(scores, mask)
         alignment = ops.cast(alignment, self.compute_dtype)
         dropped = self.alignment_dropout(alignment, **training_kwargs(training))
-        heads = ops.swapaxes(ops.matmul(dropped, memory.values), 1, 2)  # Vaswani (1)
+        heads = ops.matmul(dropped, memory.values)  # Vaswani (3.2.2: head_i)
+        heads = ops.swapaxes(heads, 1, 2)
         joined = ops.reshape(heads, (-1, *axes, self.units))
         context = self.output_projection(joined)  # Vaswani (3.2.2)
         alignment = ops.swapaxes(alignment, 1, 2)  # heads after the query

@@ -9,7 +9,7 @@ from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.composite import Composite
 from keras_seqattn.layers.parts.checks import check_rank
-from keras_seqattn.ops.mask import row_positions
+from keras_seqattn.ops.mask import row_positions, zero_padding
 
 KINDS = ("sine", "learned")
 
@@ -37,7 +37,7 @@ class PositionEmbedding(Composite):
             begin at 0 or that stand alone. None: counted from the mask.
 
     Returns:
-        `[batch, time, depth]`, with the mask of the inputs.
+        `[batch, time, depth]`, with the mask of the inputs, zero in the padding.
 
     Equations:
         P[p, 2 i] = sin(p / 10000^(2 i / depth))  Vaswani (3.5: sine)
@@ -105,7 +105,7 @@ class PositionEmbedding(Composite):
                 rows = ops.take(rows, real, axis=0)
         else:
             rows = self._rows(positions, inputs.shape[-1])
-        return scaled + ops.cast(rows, scaled.dtype)
+        return zero_padding(scaled + ops.cast(rows, scaled.dtype), mask)
 
     def _rows(self, positions, depth):
         """The vectors of some positions, `[..., depth]`."""

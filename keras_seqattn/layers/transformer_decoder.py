@@ -69,6 +69,10 @@ class TransformerDecoder(Transformer):
         outputs `[batch, target, units]`, which carry the target's mask; with
         `return_attention_scores=True` also the alignments `[batch, target, source]`.
 
+    Equations:
+        position t attends to positions 1..t of the target  Vaswani (3.2.3)
+        and then to all positions of the source; layers as in `TransformerEncoder`
+
     Shapes:
         inputs: [batch, target, units]
         value: [batch, source, memory_depth]
@@ -300,5 +304,5 @@ def _added(nodes, memory, places):
 def causal_mask(inputs, mask):
     """Return which positions each position may read, `[batch or 1, target, target]`."""
     positions = ops.arange(ops.shape(inputs)[1])
-    causal = (positions[None] <= positions[:, None])[None]
+    causal = (positions[None] <= positions[:, None])[None]  # Vaswani (3.2.3)
     return causal if mask is None else ops.logical_and(causal, mask[:, None])

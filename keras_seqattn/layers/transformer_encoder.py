@@ -44,8 +44,9 @@ class TransformerEncoder(Transformer):
         `Encoded(values, mask, state)`, the state an empty list.
 
     Equations:
-        sublayer: LayerNorm(x + f(x)), or x + f(LayerNorm(x)) with norm_first
-        layer: self-attention, then W_2 relu(W_1 x + b_1) + b_2
+        sublayer = LayerNorm(x + f(x))  Vaswani (3.1)
+        sublayer = x + f(LayerNorm(x)), with norm_first
+        f(x): self-attention; then W_2 relu(W_1 x + b_1) + b_2  Vaswani (2)
 
     Shapes:
         inputs: [batch, source, units]

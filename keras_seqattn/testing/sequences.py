@@ -92,10 +92,15 @@ def decoder_stepwise(
     initial_state=None,
     inputs_mask=None,
     value_mask=None,
+    max_length=None,
     **options,
 ):
-    """Return the results of a decoder, computed one target step after the other."""
+    """Return the results of a decoder, computed one target step after the other.
+
+    With `max_length`, the decoder has a past, which gets room for so many steps.
+    """
     memory = decoder.prepare(value, value_mask)
+    room = {} if max_length is None else {"max_length": max_length}
 
     def step(inputs_t, state):
         output, alignment, state = decoder.step(inputs_t, state, memory)
@@ -103,7 +108,7 @@ def decoder_stepwise(
 
     steps, state = (
         zero_padding(inputs, inputs_mask),
-        decoder.initial_state(memory, initial_state),
+        decoder.initial_state(memory, initial_state, **room),
     )
     (output, alignment), state = static_unroll(step, steps, state, inputs_mask)
     return output, ops.moveaxis(alignment, 1, -2), state

@@ -80,6 +80,7 @@ ATTENTIONS = {
         UNITS, filters=3, kernel_size=3, use_cumulative=True
     ),
     "multi_head": lambda: L.MultiHeadAdditiveAttention(UNITS, heads=2),
+    "multi_head_dot": lambda: L.MultiHeadAttention(UNITS, heads=2),
     "local_monotonic": lambda: L.LocalAttention(ks.LuongAttention(), window=2),
     "local_predictive": lambda: L.LocalAttention(
         ks.LuongAttention("concat"), window=3, position="predictive"
@@ -238,6 +239,48 @@ BRIDGES = {
 BRIDGES = [bridge(*row) for row in BRIDGES.items()]
 
 
+def transformer_encoder(name, **options):
+    def arguments(rng, batch, source, target):
+        values = encoder_arguments(rng, batch, source, target)
+        return values | {"inputs": normal(rng, batch, source, UNITS)}
+
+    def make():
+        return L.TransformerEncoder(UNITS, layers=2, heads=2, **options)
+
+    return Case(name, make, arguments, PADDED_ENCODER)
+
+
+def transformer_decoder(name, **options):
+    def arguments(rng, batch, source, target):
+        attention = attention_arguments(rng, batch, source, target, query_depth=UNITS)
+        return {
+            "inputs": attention["query"],
+            "value": attention["value"],
+            "inputs_mask": attention["query_mask"],
+            "value_mask": attention["value_mask"],
+            "return_attention_scores": True,
+        }
+
+    def make():
+        return L.TransformerDecoder(UNITS, layers=2, heads=2, **options)
+
+    def stepwise(decoder, inputs, **options):
+        room = inputs.shape[1]
+        results = decoder_stepwise(decoder, inputs, max_length=room, **options)
+        return results[:2]
+
+    return Case(name, make, arguments, PADDED_DECODER, stepwise)
+
+
+TRANSFORMERS = [
+    transformer_encoder("transformer_encoder"),
+    transformer_encoder("transformer_encoder_pre", norm_first=True, dropout=0.2),
+    transformer_decoder("transformer_decoder"),
+    transformer_decoder("transformer_decoder_pre", norm_first=True, dropout=0.2),
+    encoder("position_embedding", lambda: L.PositionEmbedding("learned", 16)),
+]
+
+
 def head(name, make, mask_name, *more):
     def arguments(rng, batch, source, target):
         lengths = np.linspace(target, 1, batch).astype(int)
@@ -267,7 +310,8 @@ HEADS = [
     deep_head("deep_output_head", embedding, pieces=3),
     deep_head("deep_output_head_nematus", lambda: None, **NEMATUS),
 ]
-ROWS = [*ATTENTIONS, *DECODERS, *ENCODERS, *KERAS_CELLS, *BRIDGES, *HEADS]
+ROWS = [*ATTENTIONS, *DECODERS, *ENCODERS, *TRANSFORMERS]
+ROWS += [*KERAS_CELLS, *BRIDGES, *HEADS]
 
 
 @functools.cache

@@ -72,6 +72,7 @@ OTHER = {  # values that no default has, of arguments that no result shows
 
 
 WITHOUT = (ks.layers.CopyBridge, ks.layers.LocalAttention, ks.layers.ZeroBridge)
+WITHOUT += (ks.layers.PositionEmbedding,)
 
 
 @pytest.mark.parametrize("kind", [k for k in first_rows() if k in LAYERS.values()])
