@@ -54,6 +54,8 @@ def translator_folder(path):
             return folder
     if (path / "run.json").exists():
         received = "a run without one yet"
+    elif (path / "saved_model.pb").exists():
+        received = "a SavedModel, which seqattn serve reads"
     elif path.exists():
         received = "a path without translator.json"
     else:

@@ -3,6 +3,8 @@
 import keras
 import tensorflow as tf
 
+from keras_seqattn.errors import abbreviated, four_part_error
+
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
 class FusedAdam(keras.optimizers.Adam):
@@ -37,6 +39,13 @@ class FusedAdam(keras.optimizers.Adam):
     """
 
     def __init__(self, learning_rate=0.001, **kwargs):
+        if learning_rate is None or isinstance(learning_rate, (str, bool)):
+            raise four_part_error(
+                "FusedAdam got an unusable learning_rate",
+                "a number or a schedule",
+                f"learning_rate={abbreviated(learning_rate)}",
+                "Pass a Python float, e.g. 0.001",
+            )
         super().__init__(learning_rate, **kwargs)
 
     def update_step(self, gradient, variable, learning_rate):

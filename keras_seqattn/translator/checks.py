@@ -102,7 +102,8 @@ def _not_a_text(value, place):
             "decode(translator.model, ids, translator.search, max_length)"
         )
     elif isinstance(leaf, bytes) or "string" in str(getattr(leaf, "dtype", "")):
-        remedy = "Decode bytes first: text.decode()"
+        is_tensor = hasattr(leaf, "numpy")
+        remedy = f"Decode bytes first: text{'.numpy()' * is_tensor}.decode()"
     elif isinstance(leaf, str):
         remedy = 'Pass one string for each text, e.g. " ".join(tokens) or pairs.source'
     return four_part_error(
