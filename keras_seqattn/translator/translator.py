@@ -26,6 +26,7 @@ from keras_seqattn.translator.checks import (
     check_options,
     check_shortlist,
     check_text,
+    warn_if_untrained,
 )
 from keras_seqattn.translator.fit_pairs import fit_pairs
 from keras_seqattn.translator.translation import Translations, translations
@@ -136,6 +137,7 @@ class Translator:
     # Use --------------------------------------------------------------------------
 
     def __call__(self, texts):
+        warn_if_untrained(self.model)
         if isinstance(texts, str):
             return self.translate([texts])[0]
         return self.translate(texts)
@@ -213,6 +215,7 @@ class Translator:
             Dict of numbers by name.
         """
         pairs = as_pairs("Translator.evaluate", pairs)
+        warn_if_untrained(self.model)
         metrics = [metrics] if isinstance(metrics, str) else metrics
         metrics = [text_metric(metric) for metric in metrics]
         texts = self.translate(pairs.source, batch_size, progress).texts
