@@ -101,5 +101,7 @@ AVERAGING = {
 RATES = {
     "FusedAdam got an unusable learning_rate ... learning_rate='0.001'. Pass a Python "
     "float": lambda: FusedAdam("0.001"),
+    "FusedAdam got an unusable learning_rate ... =-1": lambda: FusedAdam(-1),
+    "FusedAdam got an unknown argument ... 'lr'": lambda: FusedAdam(lr=0.1),
 }
 TRAINING = [RATES, SCHEDULES, SAMPLING, AVERAGING]

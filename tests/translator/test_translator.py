@@ -334,6 +334,12 @@ ERRORS = {
     "Translator got an unusable model ... Seq2Seq'>. Pass a Seq2Seq": lambda: made(
         ks.Seq2Seq
     ),
+    "Translator.dataset got an unknown argument ... 'batchsize'. Use "
+    "'batch_size'": lambda: tiny.letters().dataset(PAIRS, batchsize=8),
+    "Translator.save got an unusable path ... None": lambda: tiny.letters().save(None),
+    "Translator.fit_pairs got an unusable epochs ... epochs=0": lambda: (
+        ks.Translator.fit_pairs(PAIRS, epochs=0)
+    ),
     "decode got an unusable search ... 'beam'. Pass an instance, e.g. "
     "BeamSearch(5)": lambda: made(search="beam"),
     **{
