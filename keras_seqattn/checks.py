@@ -4,7 +4,7 @@ import difflib
 import math
 import numbers
 
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 
 
 def check_count(owner, name, value, least=1):
@@ -13,7 +13,7 @@ def check_count(owner, name, value, least=1):
         raise four_part_error(
             f"{owner} got an unusable {name}",
             "a positive integer" if least == 1 else f"an integer, {least} or more",
-            f"{name}={value!r}",
+            f"{name}={abbreviated(value)}",
             f"Pass a Python int, {least} or more",
         )
 
@@ -24,7 +24,7 @@ def check_number(owner, name, value):
         raise four_part_error(
             f"{owner} got an unusable {name}",
             "a finite number",
-            f"{name}={value!r}",
+            f"{name}={abbreviated(value)}",
             "Pass a Python float",
         )
 
@@ -39,7 +39,7 @@ def check_rate(owner, name, rate):
         raise four_part_error(
             f"{owner} got an unusable {name}",
             "a rate in [0, 1)",
-            f"{name}={rate!r}",
+            f"{name}={abbreviated(rate)}",
             "Use 0 to switch it off",
         )
 
@@ -56,7 +56,7 @@ def check_choice(owner, what, choice, choices):
     raise four_part_error(
         f"{owner} got an unknown {what}",
         f"one of {known or 'none: there are none'}",
-        repr(choice),
+        abbreviated(choice),
         f"Use {near!r}, the nearest" if near else "Check the spelling",
     )
 

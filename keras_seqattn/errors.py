@@ -1,11 +1,26 @@
 """The errors of the library: what is wrong, expected, received, remedy."""
 
+import re
 import reprlib
 
-_SHORT = reprlib.Repr()
+
+class _Short(reprlib.Repr):
+    """Short texts of values: a few items, a few characters, and no addresses."""
+
+    def repr_instance(self, x, level):
+        try:
+            text = re.sub(r" object at 0x[0-9a-f]+", "", repr(x))
+        except Exception:  # of a class of somebody else
+            text = f"<{type(x).__name__}>"
+        half = (self.maxother - 3) // 2
+        is_long = len(text) > self.maxother
+        return f"{text[:half]}...{text[-half:]}" if is_long else text
+
+
+_SHORT = _Short()
 _SHORT.maxstring = _SHORT.maxother = 60  # characters
 _SHORT.maxlist = _SHORT.maxtuple = 4
-_SHORT.maxlevel = 2
+_SHORT.maxlevel = 3
 
 
 def four_part_error(what, expected, received, remedy, kind=ValueError):

@@ -11,7 +11,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.safe_reading import open_regular, read_bytes
 
 _MAX_BYTES = 4096  # of a file with checksums; it has at most two lines
@@ -60,7 +60,7 @@ def replacing_folder(path, owner, kind, names):
         kind: noun for this kind of folder, for errors.
         names: files and folders that such a folder may hold; it must hold the first.
     """
-    path = os.path.realpath(os.fspath(path))  # a link stays a link
+    path = os.path.realpath(_as_path(path, owner, kind))  # a link stays a link
     _check_replaceable(path, owner, kind, names)
     parent = os.path.dirname(path)
     os.makedirs(parent, exist_ok=True)
@@ -189,6 +189,18 @@ def _sync(path):
             raise
     finally:
         os.close(handle)
+
+
+def _as_path(path, owner, kind):
+    try:
+        return os.fspath(path)
+    except TypeError:
+        raise four_part_error(
+            f"{owner} got an unusable path",
+            f"the path of a folder for a {kind}",
+            abbreviated(path),
+            "Pass a new name, e.g. 'models/first'",
+        ) from None
 
 
 def _check_replaceable(path, owner, kind, names):

@@ -3,7 +3,7 @@
 import functools
 import inspect
 
-from keras_seqattn.checks import check_choice
+from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.errors import four_part_error
 
 
@@ -41,6 +41,8 @@ def _check(build, named, preset, unnamed, numbers):
     arguments = inspect.signature(build).parameters
     for each in numbers:
         check_choice(name, "argument", each, arguments)
+        if each.endswith("_vocabulary"):
+            _check_vocabulary(name, each, numbers[each])
     given = {**named.get(preset, {}), **numbers}
     needed = [k for k, v in arguments.items() if v.default is v.empty]
     missing = [each for each in needed if each not in given]
@@ -51,3 +53,14 @@ def _check(build, named, preset, unnamed, numbers):
             f"preset={preset!r} and {', '.join(numbers) or 'nothing'}",
             f'Write e.g. {name}("small", target_vocabulary=8000)',
         )
+
+
+def _check_vocabulary(name, argument, size):
+    if hasattr(size, "vocabulary_size"):
+        raise four_part_error(
+            f"{name} got a text processor as its {argument}",
+            "the size of a vocabulary",
+            type(size).__name__,
+            f"Pass its size: {argument}=text.vocabulary_size",
+        )
+    check_count(name, argument, size)

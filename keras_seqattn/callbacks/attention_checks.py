@@ -18,7 +18,7 @@ def check_translator(translator):
         raise four_part_error(
             "AttentionCallback got an unusable translator",
             "a Translator",
-            repr(translator),
+            abbreviated(translator),
             "Build one from the model and its text processors: Translator(model, "
             "source_text, target_text)",
         )
@@ -32,7 +32,7 @@ def check_texts(sentences, references):
             raise four_part_error(
                 "AttentionCallback got a blank sentence",
                 "text in each sentence",
-                f"{text!r} at position {i}",
+                f"{abbreviated(text)} at position {i}",
                 "Leave out the blank sentence",
             )
     if references is None:
@@ -54,7 +54,7 @@ def _texts(name, texts):
         raise four_part_error(
             f"AttentionCallback got unusable {name}",
             "a list of str",
-            repr(texts),
+            abbreviated(texts),
             "Put a single text into a list",
         )
     texts = list(texts)
@@ -99,7 +99,7 @@ def check_gold(gold, sentences, references):
                 "AttentionCallback got unusable gold links",
                 f"GoldLinks between {sizes[0]} source words and {sizes[1]} reference "
                 "words",
-                f"{links!r} at position {i}",
+                f"{abbreviated(links)} at position {i}",
                 "Take the links from read_alignments; words are separated by white "
                 "space and counted from 0",
             )
@@ -143,7 +143,7 @@ def create_run_folder(log_dir):
         raise four_part_error(
             "AttentionCallback got an unusable log_dir",
             "a folder that exists or can be created",
-            f"log_dir={log_dir!r}",
+            f"log_dir={abbreviated(log_dir)}",
             "Choose a path that you can write to and that is not a file",
         )
     return folder

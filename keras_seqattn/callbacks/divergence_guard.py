@@ -6,7 +6,7 @@ import keras
 import numpy as np
 
 from keras_seqattn.checks import check_choice, check_count
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 
 ACTIONS = ("stop", "skip")
 _MOST_SKIPS = 10  # in a row: then it is useless to continue
@@ -145,6 +145,6 @@ def _check(action, factor, every):
         raise four_part_error(
             "DivergenceGuard got an unusable factor",
             "a number above 1",
-            f"factor={factor!r}",
+            f"factor={abbreviated(factor)}",
             "Pass factor=100.0, for example",
         )

@@ -2,7 +2,7 @@
 
 from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.data.pairs import as_pairs
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.metrics.text_metric import text_metric
 
 
@@ -48,7 +48,7 @@ def check_translator(translator):
         raise four_part_error(
             "Validation got an unusable translator",
             "an object with a model and a method translate(texts)",
-            repr(translator),
+            abbreviated(translator),
             "Pass a Translator",
         )
 

@@ -48,12 +48,16 @@ def _changed(own, beam, n_best, length_penalty):
 
 def translator_folder(path):
     """Return the folder with `translator.json` that belongs to the path."""
+    remedy = "Check the path; a run has a translator after its first validation"
     path = Path(shipped_models.resolve_path(path))
     for folder in (path, path / "translator"):
         if (folder / "translator.json").exists():
             return folder
     if (path / "run.json").exists():
         received = "a run without one yet"
+    elif (path / "saved_model.pb").exists():
+        received = "a SavedModel"
+        remedy = "Name the run that was exported; seqattn serve reads SavedModels"
     elif path.exists():
         received = "a path without translator.json"
     else:
@@ -63,5 +67,5 @@ def translator_folder(path):
         "the folder of a run of seqattn train, one written by Translator.save, or the "
         f"name of a shipped model ({shipped_models.shipped_names()})",
         f"{str(path)!r}, {received}",
-        "Check the path; a run has a translator after its first validation",
+        remedy,
     )

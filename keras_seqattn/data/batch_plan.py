@@ -6,7 +6,7 @@ import sys
 import numpy as np
 
 from keras_seqattn.checks import check_count
-from keras_seqattn.data.encoded_pairs import EncodedPairs
+from keras_seqattn.data.encoded_pairs import check_encoded
 from keras_seqattn.errors import four_part_error
 
 # This many source lengths share a cell: fewer shapes, and more pairs to choose from.
@@ -161,13 +161,7 @@ def _positions(batches):
 
 
 def _check_encoded(encoded):
-    if not isinstance(encoded, EncodedPairs):
-        raise four_part_error(
-            "batches got pairs that are not encoded",
-            "EncodedPairs",
-            repr(encoded),
-            "Call encode(pairs, source_text, target_text) first",
-        )
+    check_encoded("batches", encoded)
     if len(encoded) == 0:
         raise four_part_error(
             "batches got no pairs",

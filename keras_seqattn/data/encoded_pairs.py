@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.types import SpecialTokens
 
 
@@ -21,6 +21,14 @@ class Ids(NamedTuple):
     @classmethod
     def of(cls, sentences):
         """Make `Ids` from a list of lists of ids."""
+        for number, sentence in enumerate(sentences):
+            if isinstance(sentence, (str, bytes)):
+                raise four_part_error(
+                    "EncodedPairs got texts instead of ids",
+                    "a list of lists of ids",
+                    f"{abbreviated(sentence)} at position {number}",
+                    "Call data.encode(pairs, source_text, target_text)",
+                )
         splits = np.cumsum([0, *map(len, sentences)])
         values = [i for sentence in sentences for i in sentence]
         return cls(np.array(values, np.int32), splits.astype(np.int64))
@@ -96,3 +104,18 @@ class EncodedPairs:
     def __repr__(self):
         sides = len(self.source.values), len(self.target.values)
         return f"EncodedPairs({len(self)} pairs: {sides[0]} -> {sides[1]} tokens)"
+
+
+def check_encoded(owner, encoded):
+    """Check that pairs are `EncodedPairs`; the remedy fits what was passed."""
+    if isinstance(encoded, EncodedPairs):
+        return
+    remedy = "Call data.encode(pairs, source_text, target_text) first"
+    if isinstance(encoded, tuple) and any(isinstance(x, EncodedPairs) for x in encoded):
+        remedy = "Unpack what a filter returns: encoded, report = filter_lengths(...)"
+    raise four_part_error(
+        f"{owner} got pairs that are not encoded",
+        "EncodedPairs",
+        abbreviated(encoded),
+        remedy,
+    )

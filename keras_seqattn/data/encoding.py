@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from keras_seqattn.data.encoded_pairs import EncodedPairs, Ids
 from keras_seqattn.data.pairs import as_pairs
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.files import replacing
 from keras_seqattn.safe_reading import well_formed
 from keras_seqattn.types import SpecialTokens
@@ -47,6 +47,8 @@ def encode(pairs, source_text, target_text, *, sample=False, cache=None):
         ([4, 5, 6, 6, 4, 5], [0, 3, 6])
     """
     pairs = as_pairs("encode", pairs)
+    _check_processor("source_text", source_text)
+    _check_processor("target_text", target_text)
     if cache is None:
         return _encoded(pairs, source_text, target_text, sample)
     if sample:
@@ -62,6 +64,18 @@ def encode(pairs, source_text, target_text, *, sample=False, cache=None):
         encoded = _encoded(pairs, source_text, target_text, sample)
         _save(cache, wanted, encoded)
     return encoded
+
+
+def _check_processor(name, text):
+    """Check that it is an object with `encode` and `tokens`, and not a class."""
+    missing = not (hasattr(text, "encode") and hasattr(text, "tokens"))
+    if missing or isinstance(text, type):
+        raise four_part_error(
+            f"encode got an unusable {name}",
+            "a text processor that has learned its vocabulary",
+            abbreviated(text),
+            "Pass e.g. Words.learn(pairs.source) for the sources",
+        )
 
 
 def _encoded(pairs, source_text, target_text, sample=False):

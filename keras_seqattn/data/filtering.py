@@ -3,10 +3,11 @@
 import numpy as np
 
 from keras_seqattn.checks import check_count
+from keras_seqattn.data.encoded_pairs import check_encoded
 from keras_seqattn.data.filter_report import EXAMPLES, Report
 from keras_seqattn.data.pairs import as_pairs
 from keras_seqattn.data.row import shortened
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 
 
 def filter_pairs(
@@ -83,6 +84,7 @@ def filter_lengths(encoded, max_tokens=None, *, min_tokens=None, ratio=None):
               1 longer than 200 tokens
     """
     _check_bounds("filter_lengths", "tokens", min_tokens, max_tokens, ratio)
+    check_encoded("filter_lengths", encoded)
     lengths = encoded.source.lengths, encoded.target.lengths
     tests = _tests(*lengths, min_tokens, max_tokens, ratio, "tokens")
     kept, report = _apply(tests, len(encoded))
@@ -162,6 +164,6 @@ def _check_ratio(owner, ratio):
         raise four_part_error(
             f"{owner} got an unusable ratio",
             "a number, 1 or more",
-            f"ratio={ratio!r}",
+            f"ratio={abbreviated(ratio)}",
             "Pass how many times longer than the other a side may be, e.g. ratio=3",
         )

@@ -7,7 +7,7 @@ from keras_seqattn.checks import check_choice
 from keras_seqattn.data import json_lines, parallel_files, tables, tmx
 from keras_seqattn.data.row_collector import RULES, collect
 from keras_seqattn.data.text_files import check_file, lines
-from keras_seqattn.errors import four_part_error, four_parts
+from keras_seqattn.errors import abbreviated, four_part_error, four_parts
 
 _SUFFIXES = {
     ".tsv": "tsv",
@@ -98,7 +98,7 @@ def pairs_and_mistakes(source, target, format, columns, row_errors):
     The command line prints the report instead.
     """
     check_choice("read_pairs", "row_errors", row_errors, RULES)
-    paths = [os.fspath(source), os.fspath(source if target is None else target)]
+    paths = [_as_path(path) for path in (source, source if target is None else target)]
     if target is not None:
         _check_no_table(format, columns)
         rows = parallel_files.rows(*paths)
@@ -110,6 +110,19 @@ def pairs_and_mistakes(source, target, format, columns, row_errors):
     return collect(
         rows, paths, row_errors, "unit" if format == "tmx" else "line", is_table
     )
+
+
+def _as_path(path):
+    try:
+        return os.fspath(path)
+    except TypeError:
+        raise four_part_error(
+            "read_pairs got something that is not a path",
+            "a path of a file, or two paths",
+            abbreviated(path),
+            "Pass a name such as 'pairs.tsv'; pairs in memory need no reading: pass "
+            "the list itself, or data.Pairs(sources, targets)",
+        ) from None
 
 
 def _format(path, format):
@@ -146,7 +159,7 @@ def _columns(format, columns):
         raise four_part_error(
             f"read_pairs got unusable columns for {format}",
             f"two different {words}",
-            f"columns={columns!r}",
+            f"columns={abbreviated(columns)}",
             f"Pass the source column first, e.g. columns={usual or ('en', 'de')}",
         )
     return columns
@@ -161,6 +174,6 @@ def _check_no_table(format, columns):
         raise four_part_error(
             "read_pairs got options of a table for two files",
             "neither format nor columns",
-            f"format={format!r} and columns={columns!r}",
+            f"format={abbreviated(format)} and columns={abbreviated(columns)}",
             "Leave them out, or pass a single file",
         )

@@ -109,17 +109,24 @@ def _sides(owner, pairs):
             pairs,
             "Pass a list such as [('one', 'eins')]; a file is read by data.read_pairs",
         )
+    if isinstance(getattr(pairs, "train", None), Pairs):  # of a task or a corpus
+        raise _not_pairs(owner, pairs, "Pass one of its parts, e.g. its train")
     if isinstance(pairs, dict) or not isinstance(pairs, Iterable):
         raise _not_pairs(owner, pairs, "Pass data.Pairs(sources, targets)")
     pairs = list(pairs)
     for number, pair in enumerate(pairs):
         if isinstance(pair, (str, bytes)) or not _is_of_two(pair):
             received = f"{abbreviated(pair)} at position {number}"
+            remedy = (
+                "Pass such a list, or two lists as data.Pairs(sources, targets)"
+                if not isinstance(pair, Pairs)
+                else "Unpack what a filter returns: pairs, report = filter_pairs(...)"
+            )
             raise four_part_error(
                 f"{owner} got something that is not a pair",
                 "a list of pairs (source, target)",
                 received,
-                "Pass such a list, or two lists as data.Pairs(sources, targets)",
+                remedy,
             )
     return [source for source, _ in pairs], [target for _, target in pairs]
 

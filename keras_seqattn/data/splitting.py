@@ -31,6 +31,13 @@ def split_validation(owner, pairs, size=None, remedy="Pass a validation set"):
     validation = pairs.select(sorted(order[:size]))
     known = set(validation.source)
     training = [i for i in sorted(order[size:]) if pairs.source[i] not in known]
+    if not training:
+        raise four_part_error(
+            f"{owner} cannot split off a validation set without repeated sources",
+            "sources that differ from those of the validation set",
+            f"{len(pairs)} pairs with {len(set(pairs.source))} different sources",
+            f"Add pairs with other sources. {remedy}",
+        )
     return pairs.select(training), validation
 
 

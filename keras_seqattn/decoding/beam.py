@@ -8,7 +8,7 @@ from keras_seqattn.checks import check_count, check_number
 from keras_seqattn.decoding.candidates import NEG_INF
 from keras_seqattn.decoding.hypotheses import Choice
 from keras_seqattn.decoding.search import Search, register
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.ops.mask import per_query
 
 # Smaller coverages count as this one, because log 0 = -inf cannot be compared.
@@ -70,7 +70,7 @@ class BeamSearch(Search):
             raise four_part_error(
                 "BeamSearch got an unusable coverage_penalty",
                 "0 or more",
-                repr(self.coverage_penalty),
+                abbreviated(self.coverage_penalty),
                 "Use 0 for no penalty: a negative one would reward uncovered words",
             )
 

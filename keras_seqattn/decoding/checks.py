@@ -8,6 +8,7 @@ from keras_seqattn.decoding.relative_length import RelativeLength
 from keras_seqattn.decoding.search import Search
 from keras_seqattn.decoding.step_model import StepModel
 from keras_seqattn.errors import abbreviated, four_part_error
+from keras_seqattn.types import SpecialTokens
 
 _SEARCHES = {
     "Greedy": "Greedy()",
@@ -16,15 +17,32 @@ _SEARCHES = {
 }
 
 
-def check_model(model):
+def check_model(owner, model):
     """Check that the model has the methods of a `StepModel`."""
     if isinstance(model, type) or not isinstance(model, StepModel):
+        remedy = "Pass a Seq2Seq, an Ensemble, or a model of your own (see StepModel)"
+        if isinstance(getattr(model, "model", None), StepModel):  # a translator
+            remedy = "Pass its model: translator.model"
         raise four_part_error(
-            "decode got an unusable model",
+            f"{owner} got an unusable model",
             "an object with the methods start(source) and step(tokens, state, memory)",
             abbreviated(model),
-            "Pass a Seq2Seq, an Ensemble, or a model of your own (see StepModel)",
+            remedy,
         )
+
+
+def as_special(owner, tokens):
+    """Return `SpecialTokens` of what `decode` and `score` got; None: the usual ones."""
+    if tokens is None:
+        return SpecialTokens()
+    if not isinstance(tokens, (list, tuple)) or len(tokens) != len(SpecialTokens()):
+        raise four_part_error(
+            f"{owner} got unusable tokens",
+            "SpecialTokens(pad, start, end, unknown)",
+            f"tokens={abbreviated(tokens)}",
+            "Pass the tokens of the text processor, e.g. tokens=words.tokens",
+        )
+    return SpecialTokens(*tokens)
 
 
 def check_tokens(owner, model, tokens):
@@ -83,7 +101,7 @@ def check_search(search, max_length, tokens):
         raise four_part_error(
             "decode got an unusable max_length",
             "an integer or a RelativeLength",
-            repr(max_length),
+            abbreviated(max_length),
             "Pass e.g. max_length=100",
         )
     if isinstance(max_length, int) and max_length < 1:

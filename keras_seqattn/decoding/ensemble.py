@@ -7,7 +7,7 @@ import tensorflow as tf
 from keras_seqattn.decoding import model_state
 from keras_seqattn.decoding.candidates import normalise
 from keras_seqattn.decoding.checks import check_model
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.types import Started, Step
 
 
@@ -60,12 +60,12 @@ class Ensemble:
                 "Pass a list of Seq2Seq models with the same vocabularies",
             )
         for model in self.models:
-            check_model(model)
+            check_model("Ensemble", model)
         if combine not in ("linear", "log_linear"):
             raise four_part_error(
                 "Ensemble got an unknown combine",
                 "'linear' or 'log_linear'",
-                repr(combine),
+                abbreviated(combine),
                 "Check the spelling",
             )
         weights = [1.0] * len(self.models) if weights is None else list(weights)

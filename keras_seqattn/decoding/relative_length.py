@@ -6,7 +6,7 @@ import tensorflow as tf
 
 from keras_seqattn.checks import check_count, check_number
 from keras_seqattn.decoding.search import register
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 
 
 @register
@@ -39,7 +39,7 @@ class RelativeLength:
             raise four_part_error(
                 "RelativeLength got numbers that allow no token",
                 "times >= 0 and plus >= 0, not both 0",
-                f"times={self.times!r}, plus={self.plus!r}",
+                f"times={abbreviated(self.times)}, plus={abbreviated(self.plus)}",
                 "Use e.g. times=2.0: twice the source is a usual limit",
             )
 

@@ -9,7 +9,7 @@ from keras_seqattn.decoding.candidates import NEG_INF
 from keras_seqattn.decoding.greedy import add_log_probs
 from keras_seqattn.decoding.hypotheses import Choice
 from keras_seqattn.decoding.search import Search, register
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 
 
 @register
@@ -59,14 +59,14 @@ class Sample(Search):
             raise four_part_error(
                 "Sample got an unusable temperature",
                 "a number above 0",
-                f"temperature={self.temperature!r}",
+                f"temperature={abbreviated(self.temperature)}",
                 "For the most probable token use Greedy()",
             )
         if self.top_p is not None and not 0 < self.top_p <= 1:
             raise four_part_error(
                 "Sample got an unusable top_p",
                 "a probability in (0, 1]",
-                f"top_p={self.top_p!r}",
+                f"top_p={abbreviated(self.top_p)}",
                 "Use None for all tokens",
             )
 

@@ -2,11 +2,11 @@
 
 import tensorflow as tf
 
-from keras_seqattn.decoding.checks import check_source, check_tokens
+from keras_seqattn.decoding.checks import as_special, check_source, check_tokens
 from keras_seqattn.decoding.compiled_functions import compiled
 from keras_seqattn.decoding.model_checks import can_score
-from keras_seqattn.errors import four_part_error
-from keras_seqattn.types import Scored, SpecialTokens
+from keras_seqattn.errors import abbreviated, four_part_error
+from keras_seqattn.types import Scored
 
 
 @tf.autograph.experimental.do_not_convert
@@ -39,12 +39,12 @@ def score(model, source, target, tokens=None):
         >>> score(model, source, target).log_probs.shape
         TensorShape([1, 2])
     """
-    tokens = SpecialTokens() if tokens is None else SpecialTokens(*tokens)
+    tokens = as_special("score", tokens)
     if isinstance(model, type) or not can_score(model):
         raise four_part_error(
             "score got an unusable model",
             "a Seq2Seq or an Ensemble of them",
-            repr(model),
+            abbreviated(model),
             "Pass a model that can be called on whole sentences",
         )
     check_tokens("score", model, tokens)

@@ -6,7 +6,7 @@ import keras
 import tensorflow as tf
 
 from keras_seqattn.checks import check_count
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -44,7 +44,7 @@ class Search:
             raise four_part_error(
                 f"{owner} got unusable forbidden_tokens",
                 "a tuple of ids",
-                repr(self.forbidden_tokens),
+                abbreviated(self.forbidden_tokens),
                 "Pass e.g. (3,) for one id",
             )
         object.__setattr__(self, "forbidden_tokens", tuple(self.forbidden_tokens))

@@ -10,7 +10,7 @@ from keras_seqattn.decoding.candidates import TokenRules
 from keras_seqattn.decoding.model_checks import can_select
 from keras_seqattn.decoding.relative_length import RelativeLength
 from keras_seqattn.decoding.shortlist_checks import check_shortlist
-from keras_seqattn.types import SpecialTokens
+from keras_seqattn.errors import abbreviated, four_part_error
 
 # With so many rows, a matrix product takes longer than reading its weights from memory.
 _MANY_ROWS = 16
@@ -55,11 +55,11 @@ def make_request(
     model, source, search, max_length, *, tokens, prefix, leaving, shortlist
 ):
     """Check the arguments of `decode` and return them as a `SearchRequest`."""
-    special = SpecialTokens() if tokens is None else SpecialTokens(*tokens)
-    checks.check_model(model)
+    special = checks.as_special("decode", tokens)
+    checks.check_model("decode", model)
     checks.check_tokens("decode", model, special)
     checks.check_search(search, max_length, special)
-    source = as_tensors(source)
+    source = as_tensors("decode", source)
     checks.check_source("decode", source)
     is_relative = isinstance(max_length, RelativeLength)
     if is_relative:
@@ -93,10 +93,19 @@ def make_request(
     return SearchRequest(inputs, options)
 
 
-def as_tensors(source):
+def as_tensors(owner, source):
     """Return a source as tensors: lists as one tensor, each value of a dict as one."""
     if isinstance(source, (list, tuple)) and not hasattr(source, "_fields"):
-        return tf.convert_to_tensor(source)
+        try:
+            return tf.convert_to_tensor(source)
+        except (ValueError, TypeError):
+            raise four_part_error(
+                f"{owner} got a source that is not a tensor",
+                "ids [batch, source]",
+                abbreviated(source),
+                "Pad all sentences to one length, e.g. with "
+                "tf.ragged.constant(source).to_tensor(0)",
+            ) from None
     return tree.map_structure(tf.convert_to_tensor, source)
 
 

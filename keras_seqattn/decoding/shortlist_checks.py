@@ -6,7 +6,7 @@ import tensorflow as tf
 from keras_seqattn.decoding.checks import check_forced, check_ids, check_vocabulary
 from keras_seqattn.decoding.model_checks import can_shorten
 from keras_seqattn.decoding.shortlist import Shortlist, fixed_ids
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 
 
 def check_shortlist(shortlist, model, source, rules):
@@ -15,14 +15,14 @@ def check_shortlist(shortlist, model, source, rules):
         raise four_part_error(
             "decode got an unusable shortlist",
             "a Shortlist or None",
-            repr(shortlist),
+            abbreviated(shortlist),
             "Make one with Shortlist.learn",
         )
     if not can_shorten(model):
         raise four_part_error(
             "decode got a shortlist for a model that always computes all logits",
             "one with the method shorten(memory, ids), in an Ensemble all of them",
-            repr(model),
+            abbreviated(model),
             "Drop the shortlist, or define the method (see Seq2Seq.shorten)",
         )
     check_fit(shortlist, model)

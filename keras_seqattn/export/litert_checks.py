@@ -5,7 +5,7 @@ from google.protobuf import empty_pb2, unknown_fields
 from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.decoding.beam import BeamSearch
 from keras_seqattn.decoding.greedy import Greedy
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.export.litert_characters import OWNER
 from keras_seqattn.export.litert_run import litert_function
 from keras_seqattn.text.characters import Characters
@@ -34,7 +34,7 @@ def check_pipeline(pipeline, weights):
         raise four_part_error(
             f"{OWNER} got a search that LiteRT does not support",
             "Greedy() or BeamSearch(...) with no_repeat_ngram=0",
-            repr(search),
+            abbreviated(search),
             "Use another search, e.g. translator.with_search(Greedy())",
         )
     if pipeline.unknown is not None:
@@ -49,7 +49,7 @@ def check_pipeline(pipeline, weights):
         raise four_part_error(
             f"{OWNER} got a shortlist, which LiteRT does not support",
             "shortlist=None",
-            repr(pipeline.shortlist),
+            abbreviated(pipeline.shortlist),
             "Leave it out",
         )
     if "bfloat16" in _precisions(pipeline.model):

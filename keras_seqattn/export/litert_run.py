@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.text.optional_packages import tensorflow_text
 
 OWNER = "litert_function"
@@ -40,7 +40,7 @@ def litert_function(file):
             raise four_part_error(
                 f"{OWNER} got the wrong number of texts",
                 f"a list of {batch}, the batch size of the file",
-                repr(texts),
+                abbreviated(texts),
                 "Add empty texts, or export with another batch",
             )
         return run(text=np.array([text.encode() for text in texts], object))

@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.manifest import versions
 
 _MODEL_ENTRIES = ("function", "arguments")  # that the user may pass
@@ -53,7 +53,7 @@ def check_entries(entries):
         raise four_part_error(
             "export got an unusable manifest",
             "a dict, whose 'model' is a dict, too",
-            f"manifest={entries!r}",
+            f"manifest={abbreviated(entries)}",
             'Pass e.g. manifest={"model": {"function": "zoo.bahdanau2015"}, '
             '"licence": "CC-BY-4.0"}',
         )

@@ -5,7 +5,7 @@ import functools
 import keras
 from keras import ops, tree
 
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.layers.composite import Composite, plain_call
 from keras_seqattn.layers.decoder_cell import PROTOCOL
 from keras_seqattn.layers.parts import checks
@@ -79,7 +79,7 @@ class AttentionDecoder(Composite):
             raise four_part_error(
                 "AttentionDecoder got an unusable cell",
                 "a decoder cell (see DecoderCell)",
-                f"{cell!r}, which lacks {', '.join(missing)}",
+                f"{abbreviated(cell)}, which lacks {', '.join(missing)}",
                 "Wrap a recurrent cell first, e.g. BahdanauCell(256, "
                 "attention=BahdanauAttention(256), cell='gru')",
             )

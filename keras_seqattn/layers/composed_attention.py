@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.layers.attention import Attention
 from keras_seqattn.layers.parts.nested_layers import build_part, serialize_part
 
@@ -33,7 +33,7 @@ class ComposedAttention(Attention):
                 f"{type(self).__name__} got an unusable attention",
                 "a mechanism that aligns by a softmax over its score, because this "
                 "softmax is what it replaces",
-                repr(attention),
+                abbreviated(attention),
                 "Pass an object, e.g. attention=LuongAttention('general')",
             )
         kwargs.setdefault("dtype", attention.dtype_policy)

@@ -4,7 +4,7 @@ import keras
 from keras import ops, tree
 
 from keras_seqattn.checks import check_count, check_rate
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.layers.composite import Composite
 from keras_seqattn.layers.parts import checks
 from keras_seqattn.layers.parts.cell_factory import NAMES
@@ -101,7 +101,7 @@ class DecoderCell(Composite):
             raise four_part_error(
                 f"{owner} got a cell object for several layers",
                 "layers=1 with a Keras cell",
-                f"layers={layers} and {cell!r}",
+                f"layers={layers} and {abbreviated(cell)}",
                 "Name the cell, e.g. cell='lstm', or stack cells with "
                 "keras.layers.StackedRNNCells",
             )

@@ -7,7 +7,7 @@ import keras
 from keras import ops
 
 from keras_seqattn.checks import check_choice, check_count
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.layers.composed_attention import ComposedAttention
 from keras_seqattn.layers.composite import clone_initializer
 from keras_seqattn.layers.parts import checks
@@ -114,7 +114,7 @@ class LocalAttention(ComposedAttention):
                 raise four_part_error(
                     f"{owner} got {name} for a position that has no weights",
                     "it only with position='predictive'",
-                    f"{name}={value!r} with position={position!r}",
+                    f"{name}={abbreviated(value)} with position={position!r}",
                     f"Drop {name}, or change the position",
                 )
         self.window, self.position, self.units = window, position, units

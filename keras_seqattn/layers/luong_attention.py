@@ -3,7 +3,7 @@
 import keras
 
 from keras_seqattn.checks import check_choice, check_count
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.layers.attention import Attention
 from keras_seqattn.ops.precision import at_least_float32
 from keras_seqattn.ops.score import additive_score, dot_score, location_score
@@ -91,7 +91,7 @@ class LuongAttention(Attention):
                 raise four_part_error(
                     f"{owner} got an argument that score={score!r} does not use",
                     f"{name} only with score in {used_by}",
-                    f"{name}={getattr(self, name)!r}",
+                    f"{name}={abbreviated(getattr(self, name))}",
                     f"Drop {name}, or change the score",
                 )
         if score == "location":

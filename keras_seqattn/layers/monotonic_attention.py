@@ -4,7 +4,7 @@ import keras
 from keras import ops
 
 from keras_seqattn.checks import check_choice, check_number
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.layers.composed_attention import ComposedAttention
 from keras_seqattn.layers.composite import training_kwargs
 from keras_seqattn.layers.parts import checks
@@ -92,7 +92,7 @@ class MonotonicAttention(ComposedAttention):
             raise four_part_error(
                 f"{owner} got a negative noise",
                 "a standard deviation >= 0",
-                f"noise={noise!r}",
+                f"noise={abbreviated(noise)}",
                 "Use 0 to switch it off",
             )
         check_choice(owner, "inference", inference, ("hard", "soft"))

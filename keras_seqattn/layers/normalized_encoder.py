@@ -3,7 +3,7 @@
 import keras
 
 from keras_seqattn.checks import check_rate
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.layers.composite import Composite
 from keras_seqattn.layers.encoder import Encoder
 from keras_seqattn.layers.parts.nested_layers import build_part, serialize_part
@@ -63,7 +63,7 @@ class NormalizedEncoder(Composite):
             raise four_part_error(
                 "NormalizedEncoder got an unusable encoder",
                 "an Encoder",
-                repr(encoder),
+                abbreviated(encoder),
                 "Pass e.g. BiEncoder(units)",
             )
         check_rate("NormalizedEncoder", "dropout", dropout)

@@ -4,7 +4,7 @@ import keras
 from keras import ops
 
 from keras_seqattn.checks import check_count, check_rate
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.layers.composite import Composite
 from keras_seqattn.layers.parts import checks
 from keras_seqattn.layers.parts.nested_layers import serialize_part
@@ -257,7 +257,7 @@ def _check_embedding(owner, embedding, vocabulary_size):
         raise four_part_error(
             f"{owner} got an embedding that cannot run backwards",
             "a keras.layers.ReversibleEmbedding",
-            repr(embedding),
+            abbreviated(embedding),
             "Use that layer for the target embedding, too: it is an Embedding "
             "otherwise",
         )

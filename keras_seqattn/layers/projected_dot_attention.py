@@ -3,7 +3,7 @@
 import keras
 
 from keras_seqattn.checks import check_count
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.layers.attention import Attention
 from keras_seqattn.ops.score import dot_score
 
@@ -48,7 +48,7 @@ class ProjectedDotAttention(Attention):
             raise four_part_error(
                 f"{owner} got an unusable factor",
                 "a number or None",
-                f"factor={factor!r}",
+                f"factor={abbreviated(factor)}",
                 f"Pass e.g. factor={units}**-0.5",
             )
         self.units, self.factor = units, factor

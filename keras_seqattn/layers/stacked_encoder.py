@@ -4,7 +4,7 @@ import keras
 from keras import tree
 
 from keras_seqattn.checks import check_count
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.layers.bi_encoder import BiEncoder
 from keras_seqattn.layers.encoder import Encoder
 from keras_seqattn.layers.parts.run_recurrent import state_size
@@ -124,7 +124,7 @@ class StackedEncoder(Encoder):
             raise four_part_error(
                 "StackedEncoder got an unusable residual_from",
                 "3 or more",
-                f"residual_from={residual_from!r}: below the third layer the input is "
-                "not as wide as the output",
+                f"residual_from={abbreviated(residual_from)}: below the third layer "
+                "the input is not as wide as the output",
                 "Use None for no residuals",
             )

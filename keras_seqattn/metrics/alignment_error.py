@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 
 
 class GoldLinks(NamedTuple):
@@ -156,6 +156,6 @@ def _check_links(predicted, reference, n):
         raise four_part_error(
             "alignment_error_rate got unusable links",
             "a set of (source, target) and GoldLinks of two sets",
-            f"{predicted!r} and {reference!r} at position {n}",
+            f"{abbreviated(predicted)} and {abbreviated(reference)} at position {n}",
             "Use alignment_links and read_alignments",
         )

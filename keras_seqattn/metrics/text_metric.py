@@ -5,7 +5,7 @@ import functools
 from collections.abc import Callable
 
 from keras_seqattn.checks import nearest
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.metrics.text_scores import (
     bleu,
     chrf,
@@ -90,6 +90,6 @@ def text_metric(metric):
     raise four_part_error(
         "text_metric got an unknown metric",
         f"one of {', '.join(sorted(METRICS))}, or a TextMetric",
-        repr(metric),
+        abbreviated(metric),
         f"{hint} a custom function: TextMetric(name, function, higher_is_better)",
     )

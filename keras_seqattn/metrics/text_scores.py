@@ -1,7 +1,7 @@
 """Scores of hypotheses as strings: BLEU, chrF, exact match and error rates."""
 
 from keras_seqattn.checks import check_choice
-from keras_seqattn.errors import four_part_error, missing_package
+from keras_seqattn.errors import abbreviated, four_part_error, missing_package
 from keras_seqattn.metrics.levenshtein import edit_distance
 from keras_seqattn.safe_reading import in_one_line
 
@@ -188,6 +188,14 @@ def sacrebleu_metrics():
 
 def _references(owner, hypotheses, references):
     """Return a tuple of references for each hypothesis."""
+    for name, texts in (("hypotheses", hypotheses), ("references", references)):
+        if isinstance(texts, (str, bytes)):
+            raise four_part_error(
+                f"{owner} got a single string as its {name}",
+                "a list of strings",
+                abbreviated(texts),
+                f"Put it into a list: {owner}([hypothesis], [reference])",
+            )
     references = [(r,) if isinstance(r, str) else tuple(r) for r in references]
     if len(hypotheses) != len(references) or not references:
         raise four_part_error(
@@ -201,7 +209,7 @@ def _references(owner, hypotheses, references):
             raise four_part_error(
                 f"{owner} got something to compare that is not a string",
                 "strings",
-                f"{hypothesis!r} and {texts!r} at position {i}",
+                f"{abbreviated(hypothesis)} and {abbreviated(texts)} at position {i}",
                 "Decode bytes, and pass a reference for every hypothesis",
             )
     return references

@@ -5,7 +5,7 @@ import zipfile
 
 import keras
 
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.models.checkpoint import load_weights
 
 
@@ -37,6 +37,7 @@ def average_checkpoints(model, paths):
         >>> float(model.weights[0][0, 0])
         2.0
     """
+    _check_types(model, paths)
     paths = [os.fspath(path) for path in paths]
     _check_arguments(model, paths)
     backup = [_value(variable).copy() for variable in model.variables]
@@ -85,6 +86,17 @@ def _load(model, path):
             "Use checkpoints of this model; the error above says what Keras could not "
             "read",
         ) from error
+
+
+def _check_types(model, paths):
+    is_model = isinstance(model, keras.Model)
+    if not is_model or isinstance(paths, (str, bytes, os.PathLike, keras.Model)):
+        raise four_part_error(
+            "average_checkpoints got unusable arguments",
+            "a keras.Model, and a list of paths",
+            f"{abbreviated(model)} and {abbreviated(paths)}",
+            "Pass the model first, and then e.g. glob.glob('run/*.weights.h5')",
+        )
 
 
 def _check_arguments(model, paths):

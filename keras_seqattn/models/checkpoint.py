@@ -2,7 +2,9 @@
 
 import contextlib
 import io
+import os
 
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.files import replacing
 from keras_seqattn.safe_reading import open_regular
 
@@ -34,6 +36,31 @@ def load_weights(model, path, with_optimizer=False):
 def check_regular(path):
     """Check that a path is not a pipe or a device, where HDF5 would wait forever."""
     open_regular("load_weights", path).close()
+
+
+@contextlib.contextmanager
+def readable_weights(owner, path):
+    """Say in one line what Keras says of a file that is missing or does not fit."""
+    is_path = isinstance(path, (str, os.PathLike))
+    if is_path and "://" not in str(path) and not os.path.exists(path):
+        raise four_part_error(
+            f"{owner} did not find a file",
+            "a .weights.h5 or .keras file",
+            abbreviated(os.fspath(path)),
+            "Check the folder and the spelling",
+            kind=FileNotFoundError,
+        )
+    try:
+        yield
+    except ValueError as error:
+        raise four_part_error(
+            f"{owner} got weights that do not fit the model",
+            "a .weights.h5 or .keras file of a model with the same parts and sizes",
+            abbreviated(path),
+            "Build the model as the saved one, or load the whole model with "
+            "keras.models.load_model or Translator.load; the error above says what "
+            "Keras could not read",
+        ) from error
 
 
 @contextlib.contextmanager

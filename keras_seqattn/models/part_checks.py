@@ -5,7 +5,7 @@ import numbers
 import keras
 from keras import tree
 
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.layers.bridge import CopyBridge, DenseBridge, ZeroBridge
 from keras_seqattn.layers.composite import Composite
 from keras_seqattn.layers.context_cell import ContextCell
@@ -22,7 +22,7 @@ def check_embedding(embedding):
         raise four_part_error(
             "Seq2Seq got an unusable embedding",
             "a keras.layers.Embedding",
-            repr(embedding),
+            abbreviated(embedding),
             "Pass e.g. keras.layers.Embedding(vocabulary, 256), or "
             "ReversibleEmbedding to tie it to the head",
         )
@@ -33,7 +33,7 @@ def check_encoder(encoder):
     is_of_keras = isinstance(encoder, (keras.layers.RNN, keras.layers.Bidirectional))
     if isinstance(encoder, keras.layers.Layer) and not is_of_keras:
         return
-    raise _unusable_encoder(encoder, repr(encoder))
+    raise _unusable_encoder(encoder, abbreviated(encoder))
 
 
 def as_encoded(encoder, shapes):
@@ -42,7 +42,9 @@ def as_encoded(encoder, shapes):
     values = shapes[0] if nested else None
     if isinstance(values, (list, tuple)) and len(values) == 3:
         return Encoded(*shapes)
-    raise _unusable_encoder(encoder, f"{encoder!r}, which returns {shapes}")
+    raise _unusable_encoder(
+        encoder, f"{abbreviated(encoder)}, which returns {abbreviated(shapes)}"
+    )
 
 
 def _unusable_encoder(encoder, received):
@@ -79,7 +81,7 @@ def check_decoder(decoder):
     raise four_part_error(
         f"Seq2Seq got {what}",
         f"a decoder with the methods {', '.join(verbs)}",
-        repr(decoder),
+        abbreviated(decoder),
         f"Pass {remedy}",
     )
 
@@ -105,7 +107,7 @@ def build_bridge(bridge, encoded, decoder):
         raise four_part_error(
             "Seq2Seq got an unusable bridge",
             "a layer from the Encoded of the encoder to the state of the decoder",
-            repr(bridge),
+            abbreviated(bridge),
             "Pass e.g. DenseBridge(units), or None to start from zeros",
         )
     _check_new(bridge)
@@ -150,7 +152,7 @@ def check_head(head):
         raise four_part_error(
             "Seq2Seq got an unusable head" + " with a softmax" * is_softmax,
             "a layer from outputs to logits",
-            repr(head),
+            abbreviated(head),
             "Drop the softmax: the loss and the search apply it"
             if is_softmax
             else "Pass e.g. OutputHead(vocabulary)",
@@ -175,7 +177,7 @@ def check_vocabularies(pad, vocabularies):
         raise four_part_error(
             "Seq2Seq got an unusable pad",
             "an integer",
-            f"pad={pad!r}",
+            f"pad={abbreviated(pad)}",
             "Pass the id that the text processor pads with, mostly 0",
         )
     if (vocabularies["labels"] or 0) > vocabularies["target"]:

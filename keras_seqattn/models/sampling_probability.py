@@ -5,7 +5,7 @@ import math
 import keras
 from keras import ops
 
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 
 
 class SamplingProbability:
@@ -85,7 +85,7 @@ class LinearProbability(SamplingProbability):
             raise four_part_error(
                 "LinearProbability got an unusable slope",
                 "a positive number",
-                f"slope={slope!r}",
+                f"slope={abbreviated(slope)}",
                 "Use one over the number of steps in which the probability grows by 1",
             )
         _check_probability("LinearProbability", "initial", initial)
@@ -123,7 +123,7 @@ class ExponentialProbability(SamplingProbability):
             raise four_part_error(
                 "ExponentialProbability got an unusable k",
                 "a number in (0, 1)",
-                f"k={k!r}",
+                f"k={abbreviated(k)}",
                 "Use e.g. 0.9999: half of the tokens are the model's own after 7000 "
                 "steps",
             )
@@ -162,7 +162,7 @@ class InverseSigmoidProbability(SamplingProbability):
             raise four_part_error(
                 "InverseSigmoidProbability got an unusable k",
                 "1 or more",
-                f"k={k!r}",
+                f"k={abbreviated(k)}",
                 "Use e.g. 2000: half of the tokens are the model's own after 15000 "
                 "steps",
             )
@@ -181,6 +181,6 @@ def _check_probability(owner, name, probability):
         raise four_part_error(
             f"{owner} got an unusable {name}",
             "a number in [0, 1]",
-            f"{name}={probability!r}",
+            f"{name}={abbreviated(probability)}",
             "Use 0 for teacher forcing, 1 for the model's own tokens only",
         )

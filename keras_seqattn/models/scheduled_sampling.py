@@ -3,7 +3,7 @@
 import keras
 from keras import ops
 
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.layers.parts.nested_layers import deserialize_part
 from keras_seqattn.models.sampling_probability import SamplingProbability
 from keras_seqattn.models.token_model import TokenModel
@@ -151,14 +151,14 @@ def _check_parts(model, probability):
         raise four_part_error(
             "ScheduledSampling got an unusable model",
             "a keras.Model from source and target ids to logits",
-            repr(model),
+            abbreviated(model),
             "Pass e.g. a Seq2Seq",
         )
     if not isinstance(probability, SamplingProbability):
         raise four_part_error(
             "ScheduledSampling got an unusable probability",
             "a SamplingProbability",
-            repr(probability),
+            abbreviated(probability),
             "Pass e.g. ConstantProbability(0.25) or InverseSigmoidProbability(2000)",
         )
 

@@ -7,7 +7,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_seqattn.errors import four_part_error, four_parts
+from keras_seqattn.errors import abbreviated, four_part_error, four_parts
 from keras_seqattn.losses import SmoothedCrossentropy
 
 # Losses of Keras by the form of their labels: ids, and one-hot.
@@ -92,6 +92,18 @@ def check_names(model, inputs, labels=None):
         received,
         remedy,
     )
+
+
+def check_not_pairs(owner, data):
+    """Check that data are not pairs of texts, nor pairs that are only encoded."""
+    if hasattr(data, "source") and hasattr(data, "target"):
+        raise four_part_error(
+            f"{owner} got pairs instead of a dataset",
+            "batches of ids",
+            abbreviated(data),
+            "Pass translator.dataset(pairs, batch_size=64), or for EncodedPairs "
+            "data.batches(encoded, batch_size=64)",
+        )
 
 
 def check_labelled(model, labels):

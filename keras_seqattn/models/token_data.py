@@ -22,6 +22,7 @@ from keras_seqattn.models.token_checks import (
     check_labels,
     check_names,
     check_not_ids,
+    check_not_pairs,
     check_one_hot,
     check_spec,
     check_weights,
@@ -57,6 +58,7 @@ def checked_data(model, arguments, errors, is_labelled):
 
 
 def _checked(model, errors, is_labelled, x, y=None, weights=None):
+    check_not_pairs(type(model).__name__, x)
     if hasattr(x, "element_spec"):
         return _checked_dataset(model, x, is_labelled), y, weights
     if isinstance(x, keras.utils.PyDataset):

@@ -1,15 +1,23 @@
 """The loss and the optimizer of a `TokenModel`, as users name them in `compile`."""
 
+import inspect
 import warnings
 
 import keras
 
 from keras_seqattn.checks import check_choice
-from keras_seqattn.errors import four_part_error, four_parts
+from keras_seqattn.errors import abbreviated, four_part_error, four_parts
 from keras_seqattn.losses import FusedCrossentropy, SmoothedCrossentropy
 from keras_seqattn.models.token_checks import LOSS_FUNCTIONS, ONE_HOT, SPARSE
 
 _LOSSES = ("auto", "sparse_categorical_crossentropy", "categorical_crossentropy")
+# Losses of Keras that cannot read logits, e.g. MeanSquaredError, as class and function.
+_UNFIT = [
+    loss
+    for name, loss in vars(keras.losses).items()
+    if callable(loss) and name not in ("Loss", "get", "serialize", "deserialize")
+    if "from_logits" not in inspect.signature(loss).parameters
+]
 _OPTIMIZERS = [
     name.lower()
     for name, kind in vars(keras.optimizers).items()
@@ -28,6 +36,9 @@ def token_loss(owner, loss):
         raise _is_class(owner, "a loss", loss.__name__, 'loss="auto"')
     if isinstance(loss, str):
         return _named(owner, loss)
+    if loss in _UNFIT or type(loss) in _UNFIT:
+        name = getattr(loss, "__name__", type(loss).__name__)
+        raise _unfit(owner, name)
     if loss in LOSS_FUNCTIONS or _takes_probabilities(loss):
         name = getattr(loss, "__name__", type(loss).__name__)
         warnings.warn(
@@ -51,7 +62,7 @@ def check_optimizer(owner, optimizer):
         raise four_part_error(
             f"{owner} got a number as optimizer",
             "an optimizer, or its name",
-            repr(optimizer),
+            abbreviated(optimizer),
             f"Pass e.g. keras.optimizers.Adam({optimizer})",
         )
     if isinstance(optimizer, str) and not _knows(keras.optimizers, optimizer):
@@ -77,7 +88,18 @@ def _named(owner, loss):
         return FusedCrossentropy()
     if known is LOSS_FUNCTIONS[1] or isinstance(known, ONE_HOT):
         return ONE_HOT(from_logits=True)
+    if getattr(known, "__module__", "").startswith("keras.src."):  # no logits either
+        raise _unfit(owner, repr(loss))
     return loss
+
+
+def _unfit(owner, received):
+    return four_part_error(
+        f"{owner} got a loss that does not fit tokens",
+        "a cross-entropy of logits",
+        received,
+        'Pass loss="auto", which takes the ids of the labels',
+    )
 
 
 def _takes_probabilities(loss):

@@ -5,12 +5,15 @@ import inspect
 import keras
 
 from keras_seqattn.errors import four_part_error
+from keras_seqattn.models.checkpoint import readable_weights
+from keras_seqattn.models.fit_arguments import bind, check_arguments, check_loss
 from keras_seqattn.models.token_data import (
     checked_data,
     checked_inputs,
     errors_in_one_line,
 )
 from keras_seqattn.models.token_loss import check_optimizer, token_loss
+from keras_seqattn.models.token_metrics import check_metrics
 
 
 class TokenModel(keras.Model):
@@ -39,11 +42,15 @@ class TokenModel(keras.Model):
         """
         owner = type(self).__name__
         check_optimizer(owner, optimizer)
-        super().compile(optimizer, token_loss(owner, loss), *args, **kwargs)
+        loss = token_loss(owner, loss)
+        arguments = bind(owner, super().compile, (optimizer, loss, *args), kwargs)
+        for name in ("metrics", "weighted_metrics"):
+            check_metrics(owner, name, arguments.get(name), loss)
+        super().compile(**arguments)
 
     def compile_from_config(self, config):
-        """Compile from a config, as Keras does for models with its own `compile`."""
-        self.compile(**keras.saving.deserialize_keras_object(config))
+        """Compile from the config of a file, which `compile` has checked before."""
+        super().compile(**keras.saving.deserialize_keras_object(config))
         if self.optimizer is not None:
             self.optimizer.build(self.trainable_variables)
 
@@ -73,32 +80,27 @@ class TokenModel(keras.Model):
 
     def _run(self, method, args, kwargs):
         """Call a method of Keras on data that are checked."""
-        arguments = inspect.signature(method).bind(*args, **kwargs).arguments
+        arguments = bind(type(self).__name__, method, args, kwargs)
         private = arguments.pop("kwargs", {})  # `fit` keeps a dataset for `evaluate`
-        _check_class_weight(type(self).__name__, arguments.get("class_weight"))
+        check_arguments(type(self).__name__, method.__name__, arguments)
         errors = []
         if not private:
             is_labelled = "y" in inspect.signature(method).parameters
+            if is_labelled:
+                check_loss(self, method.__name__)
             arguments = checked_data(self, arguments, errors, is_labelled)
         with errors_in_one_line(self, errors):
             return method(**arguments, **private)
+
+    def load_weights(self, filepath, *args, **kwargs):
+        """Load weights as `keras.Model.load_weights`."""
+        with readable_weights(f"{type(self).__name__}.load_weights", filepath):
+            super().load_weights(filepath, *args, **kwargs)
 
     def save(self, filepath, overwrite=True, zipped=None, **kwargs):
         """Save the model as `keras.Model.save`, in a `.keras` file only."""
         _check_path(type(self).__name__, str(filepath), zipped)
         super().save(filepath, overwrite, zipped, **kwargs)
-
-
-def _check_class_weight(owner, class_weight):
-    """Keras would weight each sentence by the position of its largest id."""
-    if class_weight is not None:
-        raise four_part_error(
-            f"{owner} got a class_weight",
-            "None, because a label is a sequence of classes",
-            repr(class_weight),
-            "Pass weights of tokens instead: sample_weight=weights[labels], "
-            "[batch, target]",
-        )
 
 
 def _check_path(owner, path, zipped):

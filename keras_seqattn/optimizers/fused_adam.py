@@ -1,7 +1,18 @@
 """Keras's Adam, which updates each weight in one pass through memory."""
 
+import inspect
+
 import keras
 import tensorflow as tf
+
+from keras_seqattn.checks import check_choice
+from keras_seqattn.errors import abbreviated, four_part_error
+
+_ARGUMENTS = [
+    name
+    for name, p in inspect.signature(keras.optimizers.Adam).parameters.items()
+    if p.kind is not p.VAR_KEYWORD
+]
 
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
@@ -37,6 +48,16 @@ class FusedAdam(keras.optimizers.Adam):
     """
 
     def __init__(self, learning_rate=0.001, **kwargs):
+        is_negative = isinstance(learning_rate, (int, float)) and learning_rate < 0
+        if is_negative or isinstance(learning_rate, (str, bool, type(None))):
+            raise four_part_error(
+                "FusedAdam got an unusable learning_rate",
+                "a positive number or a schedule",
+                f"learning_rate={abbreviated(learning_rate)}",
+                "Pass a Python float, e.g. 0.001",
+            )
+        for name in kwargs:
+            check_choice("FusedAdam", "argument", name, _ARGUMENTS)
         super().__init__(learning_rate, **kwargs)
 
     def update_step(self, gradient, variable, learning_rate):

@@ -4,7 +4,7 @@ import keras
 from keras import ops
 
 from keras_seqattn.checks import check_choice, check_count
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 
 # Schemes of tensorflow/nmt: share of the constant part, number of stretches after it.
 _TENSORFLOW_NMT = {"luong5": (1 / 2, 5), "luong10": (1 / 2, 10), "luong234": (2 / 3, 4)}
@@ -268,6 +268,6 @@ def _check_learning_rate(owner, rate):
         raise four_part_error(
             f"{owner} got an unusable initial_learning_rate",
             "a positive number",
-            repr(rate),
+            abbreviated(rate),
             "Pass e.g. 1.0 for SGD, 0.001 for Adam",
         )

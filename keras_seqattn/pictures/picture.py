@@ -25,7 +25,7 @@ import math
 
 import numpy as np
 
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.pictures.picture_metrics import picture_metrics
 from keras_seqattn.pictures.token_places import from_bytes, in_text
 
@@ -108,7 +108,7 @@ def hypothesis(text, tokens, weights, *, kind="free", rank=0, **about):
         raise four_part_error(
             "A picture got names that do not fit its heads",
             f"a name for each of {len(weights)} heads",
-            f"heads={heads!r}",
+            f"heads={abbreviated(heads)}",
             "Pass a name for each head, or heads=None to number them",
         )
     numbers = {name: number(about[name]) for name in ("score", "ranking", "reach")}

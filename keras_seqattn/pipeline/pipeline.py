@@ -11,7 +11,7 @@ from keras_seqattn.decoding.decoded import with_empty_translations
 from keras_seqattn.decoding.loop import decode
 from keras_seqattn.decoding.scoring import score
 from keras_seqattn.decoding.unknown_words import replace_unknown
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.text.checks import strings_of
 from keras_seqattn.text.normalization import are_blank
 from keras_seqattn.text.words import Words
@@ -110,7 +110,8 @@ class Pipeline:
             raise four_part_error(
                 "Pipeline can replace unknown words only in texts of words",
                 "a target_text of class Words",
-                f"{type(self.target_text).__name__} and unknown={self.unknown!r}",
+                f"{type(self.target_text).__name__} and "
+                f"unknown={abbreviated(self.unknown)}",
                 "Leave `unknown` out: subwords have hardly any unknown tokens",
             )
 

@@ -3,7 +3,7 @@
 import numpy as np
 import tensorflow as tf
 
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.pictures.picture import hypothesis, picture
 from keras_seqattn.pictures.token_places import in_text, joined
 from keras_seqattn.tensorboard import record
@@ -102,14 +102,17 @@ def _checked(name, value):
         usable = False
     if usable:
         return tensor if dtype == tf.string else tf.cast(tensor, dtype)
-    received = repr(value)
+    received = abbreviated(value)
+    remedy = "Pass one sentence without padding; call the op once for each sentence"
+    if isinstance(value, (list, tuple)) and any(hasattr(x, "piece") for x in value):
+        remedy = f"Pass their pieces: [token.piece for token in {name}]"
     if tf.is_tensor(value) or isinstance(value, np.ndarray):
         received = f"{tf.as_dtype(value.dtype).name} {tuple(value.shape)}"
     raise four_part_error(
         f"attention got an unusable {name}",
         expected,
         received,
-        "Pass one sentence without padding; call the op once for each sentence",
+        remedy,
     )
 
 

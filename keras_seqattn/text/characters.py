@@ -54,7 +54,8 @@ class Characters(ListedProcessor):
         counts = collections.Counter()
         for text in cls._texts(texts, **options):
             counts.update(text)
-        return cls(most_frequent(counts, vocabulary_size, minimum_count), **options)
+        vocabulary = most_frequent(cls.__name__, counts, vocabulary_size, minimum_count)
+        return cls(vocabulary, **options)
 
     def _tokenize(self, texts):
         codes, starts, ends, splits = code_points(texts)

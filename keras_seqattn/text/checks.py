@@ -17,7 +17,7 @@ def check_normalization(owner, form):
         raise four_part_error(
             f"{owner} got an unknown normalization",
             f"None or one of {list(FORMS)}",
-            f"normalization={form!r}",
+            f"normalization={abbreviated(form)}",
             "Use None for no normalization",
         )
 
@@ -29,7 +29,7 @@ def check_vocabulary(owner, vocabulary):
         raise four_part_error(
             f"{owner} got an unusable vocabulary",
             "a list of str",
-            repr(vocabulary),
+            abbreviated(vocabulary),
             "Pass one str for each id",
         )
     for piece in vocabulary:
@@ -88,7 +88,7 @@ def check_vocabulary_size(owner, size, least):
         raise four_part_error(
             f"{owner}.learn got an unusable vocabulary_size",
             f"an integer, {least} or more (4 tokens are special)",
-            f"vocabulary_size={size!r}",
+            f"vocabulary_size={abbreviated(size)}",
             "Pass a larger size: most models have thousands of tokens",
         )
 
@@ -140,11 +140,13 @@ def id_tensor(owner, ids):
     except (TypeError, ValueError):
         usable = False
     if not usable:
+        remedy = "Pass a tensor, a ragged tensor or lists of int"
+        if hasattr(ids, "tokens"):
+            remedy = "Of the result of decode, pass its tokens"
+        elif "float" in str(getattr(ids, "dtype", "")):
+            remedy = "Of logits, take the largest first: logits.argmax(axis=-1)"
         raise four_part_error(
-            f"{owner} got unusable ids",
-            "integers",
-            f"{_spelled(ids)}",
-            "Pass a tensor, a ragged tensor or lists of int",
+            f"{owner} got unusable ids", "integers", f"{_spelled(ids)}", remedy
         )
     return tf.cast(ids, tf.int32)
 

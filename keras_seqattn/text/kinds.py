@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from keras_seqattn.checks import check_choice
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.text.characters import Characters
 from keras_seqattn.text.sentence_piece import SentencePiece
 from keras_seqattn.text.word_piece import WordPiece
@@ -40,7 +40,7 @@ class ProcessorChoice(NamedTuple):
             raise four_part_error(
                 f"{owner} got subwords without a size",
                 f"{kind}:SIZE",
-                repr(text),
+                abbreviated(text),
                 f"Write e.g. {kind}:8000",
             )
         return cls(KINDS[kind], options)
@@ -54,6 +54,6 @@ def _unreadable(owner, text):
     return four_part_error(
         f"{owner} got an unusable kind of text",
         "KIND, KIND:SIZE, sentencepiece:SIZE:bpe or sentencepiece:SIZE:unigram",
-        repr(text),
+        abbreviated(text),
         "Write e.g. sentencepiece:8000, characters or words:20000",
     )

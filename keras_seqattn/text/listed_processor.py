@@ -1,9 +1,11 @@
 """The base of the processors whose vocabulary is a list of tokens in a file."""
 
 import re
+import warnings
 
 import tensorflow as tf
 
+from keras_seqattn.errors import four_parts
 from keras_seqattn.text.checks import SPECIAL
 from keras_seqattn.text.processor import UNKNOWN, TextProcessor
 
@@ -47,10 +49,11 @@ def id_table(known, tokens):
     return tf.lookup.StaticHashTable(rows, default_value=tokens.unknown)
 
 
-def most_frequent(counts, size, minimum_count=1):
+def most_frequent(owner, counts, size, minimum_count=1):
     """Return a vocabulary: the special tokens, then the most frequent tokens.
 
     Args:
+        owner: name of the class, for a warning.
         counts: `Counter` of the tokens.
         size: the largest size of the vocabulary, special tokens included, or None.
         minimum_count: tokens that occur less often are left out.
@@ -58,4 +61,22 @@ def most_frequent(counts, size, minimum_count=1):
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     frequent = [token for token, count in ranked if count >= minimum_count]
     known = [token for token in frequent if token not in SPECIAL]
-    return [*SPECIAL, *known][:size]
+    vocabulary = [*SPECIAL, *known][:size]
+    _warn_if_small(owner, counts, vocabulary, size, minimum_count)
+    return vocabulary
+
+
+def _warn_if_small(owner, counts, vocabulary, size, minimum_count):
+    """Warn if most of the text would be unknown."""
+    total, kept = counts.total(), sum(counts[token] for token in vocabulary)
+    if 2 * kept < total:
+        warnings.warn(
+            four_parts(
+                f"{owner}.learn got a text of which most is unknown",
+                "a vocabulary that has at least half of the tokens of the text",
+                f"vocabulary_size={size} and minimum_count={minimum_count}, so that "
+                f"{100 - 100 * kept / total:.0f} % of the tokens are unknown",
+                "Pass a larger vocabulary_size, or None, and a smaller minimum_count",
+            ),
+            stacklevel=4,
+        )

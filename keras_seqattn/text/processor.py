@@ -1,9 +1,11 @@
 """The base of all text processors."""
 
+import inspect
 from typing import Any, NamedTuple
 
 import tensorflow as tf
 
+from keras_seqattn.checks import check_choice
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.text import learning_texts, processor_folder
 from keras_seqattn.text.checks import (
@@ -183,8 +185,13 @@ class TextProcessor(tf.Module):
         return Normalizer(cls.__name__, normalization, lowercase, cls.white_space)
 
     @classmethod
-    def _texts(cls, texts, normalization=None, lowercase=False):
+    def _texts(cls, texts, normalization=None, lowercase=False, **others):
         """Yield the normalised texts to learn from."""
+        arguments = inspect.signature(cls.learn).parameters.values()
+        known = [p.name for p in arguments if p.kind is not p.VAR_KEYWORD]
+        for name in others:
+            known += ["normalization", "lowercase"]
+            check_choice(f"{cls.__name__}.learn", "argument", name, set(known))
         check_normalization(cls.__name__, normalization)
         normalizer = cls._make_normalizer(normalization, lowercase)
         return learning_texts.normalized(cls.__name__, texts, normalizer)

@@ -65,11 +65,15 @@ def _read(base, path, most):
     try:
         return read_bytes(f"{base.__name__}.load", path, most)
     except (FileNotFoundError, NotADirectoryError):
+        inner = path.parent / "source_text"
+        remedy = "Check the path"
+        if inner.exists():  # the folder of a translator
+            remedy = f"Pass {str(inner)!r}, or load all with Translator.load"
         raise four_part_error(
             f"{base.__name__}.load did not find a file",
             f"{path.name} in a folder written by save",
             f"{str(path.parent)!r}",
-            "Check the path",
+            remedy,
             kind=FileNotFoundError,
         ) from None
 

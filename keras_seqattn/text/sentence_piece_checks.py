@@ -4,7 +4,7 @@ import math
 
 import tensorflow as tf
 
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.text.checks import SPECIAL
 
 OWNER = "SentencePiece"
@@ -16,7 +16,7 @@ def read_vocabulary(library, model):
         raise four_part_error(
             f"{OWNER} got an unusable model",
             "bytes",
-            repr(model),
+            abbreviated(model),
             "Pass the content of the file, e.g. Path(path).read_bytes()",
         )
     try:
@@ -48,7 +48,7 @@ def check_sampling(nbest_size, alpha):
         raise four_part_error(
             f"{OWNER} got an unusable nbest_size",
             "-1 (all) or 2 or more",
-            f"nbest_size={nbest_size!r}",
+            f"nbest_size={abbreviated(nbest_size)}",
             "Call encode without sample to draw no random segmentation",
         )
     number = isinstance(alpha, (int, float)) and not isinstance(alpha, bool)
@@ -56,6 +56,6 @@ def check_sampling(nbest_size, alpha):
         raise four_part_error(
             f"{OWNER} got an unusable alpha",
             "a number, 0 or more",
-            f"alpha={alpha!r}",
+            f"alpha={abbreviated(alpha)}",
             "Use e.g. 0.1",
         )

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from keras_seqattn.checks import check_choice
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.text.checks import SPECIAL
 from keras_seqattn.text.optional_packages import sentencepiece, sentencepiece_proto
 from keras_seqattn.text.processor import UNKNOWN
@@ -67,7 +67,7 @@ def check_learning(kind, character_coverage, symbols):
         raise four_part_error(
             f"{OWNER} got an unusable character_coverage",
             "a number from 0.98 to 1",
-            f"character_coverage={coverage!r}",
+            f"character_coverage={abbreviated(coverage)}",
             "Use 1 for alphabets, 0.9995 for Chinese and Japanese",
         )
     is_list = isinstance(symbols, (list, tuple))
@@ -76,7 +76,7 @@ def check_learning(kind, character_coverage, symbols):
         raise four_part_error(
             f"{OWNER} got unusable user_defined_symbols",
             f"a list of different str that are not empty and not in {list(SPECIAL)}",
-            repr(symbols),
+            abbreviated(symbols),
             "Remove empty and repeated symbols",
         )
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.text.terminal_text import clusters, columns
 from keras_seqattn.text.weight_scale import scaled
 
@@ -167,7 +167,7 @@ def _check_options(color, width):
         raise four_part_error(
             "heat_map got an unknown color",
             'True, False or "auto"',
-            f"color={color!r}",
+            f"color={abbreviated(color)}",
             'Pass color="auto" for colours in terminals only',
         )
     is_count = isinstance(width, int) and not isinstance(width, bool) and width > 0
@@ -175,7 +175,7 @@ def _check_options(color, width):
         raise four_part_error(
             "heat_map got an unusable width",
             "a positive integer or None",
-            f"width={width!r}",
+            f"width={abbreviated(width)}",
             "Pass the number of terminal columns",
         )
 
@@ -186,7 +186,7 @@ def _check_tokens(name, tokens):
             raise four_part_error(
                 f"heat_map got unusable {name}",
                 "a list of str",
-                f"a list with {token!r}",
+                f"a list with {abbreviated(token)}",
                 "Decode bytes; for a Translation, call its heat_map, or pass the "
                 "pieces of its source_tokens",
             )

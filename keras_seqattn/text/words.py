@@ -51,7 +51,8 @@ class Words(ListedProcessor):
         counts = collections.Counter()
         for text in cls._texts(texts, **options):
             counts.update(text.split(" "))
-        return cls(most_frequent(counts, vocabulary_size, minimum_count), **options)
+        vocabulary = most_frequent(cls.__name__, counts, vocabulary_size, minimum_count)
+        return cls(vocabulary, **options)
 
     def _tokenize(self, texts):
         words, starts, ends, splits = split_words(texts)

@@ -1,5 +1,8 @@
 """Checks of the arguments of a translator."""
 
+import warnings
+
+import keras
 import numpy as np
 from keras import tree
 
@@ -7,7 +10,7 @@ from keras_seqattn.checks import check_count
 from keras_seqattn.decoding.checks import check_search
 from keras_seqattn.decoding.shortlist import Shortlist
 from keras_seqattn.decoding.shortlist_checks import check_fit
-from keras_seqattn.errors import abbreviated, four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error, four_parts
 from keras_seqattn.safe_reading import well_formed
 from keras_seqattn.text.processor import TextProcessor
 
@@ -71,6 +74,23 @@ def _size_error(side, text, size, verb):
     )
 
 
+def warn_if_untrained(model):
+    """Warn if the bias of the head has its initial value, which training changes."""
+    product = getattr(getattr(model, "head", None), "last_product", None)
+    bias = getattr(product, "bias", None)
+    if bias is not None and not keras.ops.any(bias):
+        warnings.warn(
+            four_parts(
+                "Translator has a model that was not trained",
+                "a model after fit, or with loaded weights",
+                f"{abbreviated(model)} with zeros as the bias of its head",
+                "Train translator.model with fit, or load a trained translator with "
+                "Translator.load",
+            ),
+            stacklevel=3,
+        )
+
+
 def as_texts(texts):
     """Return texts as a list of str that UTF-8 can encode."""
     if isinstance(texts, str):
@@ -102,7 +122,8 @@ def _not_a_text(value, place):
             "decode(translator.model, ids, translator.search, max_length)"
         )
     elif isinstance(leaf, bytes) or "string" in str(getattr(leaf, "dtype", "")):
-        remedy = "Decode bytes first: text.decode()"
+        is_tensor = hasattr(leaf, "numpy")
+        remedy = f"Decode bytes first: text{'.numpy()' * is_tensor}.decode()"
     elif isinstance(leaf, str):
         remedy = 'Pass one string for each text, e.g. " ".join(tokens) or pairs.source'
     return four_part_error(

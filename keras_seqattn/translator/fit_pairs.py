@@ -5,12 +5,14 @@ import tempfile
 import keras
 
 from keras_seqattn.callbacks.validation import Validation
+from keras_seqattn.checks import check_count
 from keras_seqattn.data.pairs import as_pairs
 from keras_seqattn.data.splitting import split_validation
 from keras_seqattn.decoding.greedy import Greedy
 from keras_seqattn.losses.fused_crossentropy import FusedCrossentropy
 from keras_seqattn.metrics.text_metric import text_metric
 from keras_seqattn.metrics.token_metrics import Perplexity, TokenAccuracy
+from keras_seqattn.models.fit_arguments import check_callbacks
 from keras_seqattn.optimizers.fused_adam import FusedAdam
 from keras_seqattn.text.kinds import ProcessorChoice
 from keras_seqattn.translator.default_model import recommended_model
@@ -21,6 +23,9 @@ OWNER = "Translator.fit_pairs"
 
 def fit_pairs(translator_class, pairs, validation, epochs, verbose, callbacks):
     """See `Translator.fit_pairs`."""
+    if epochs is not None:
+        check_count(OWNER, "epochs", epochs)
+    check_callbacks(OWNER, callbacks)
     pairs = as_pairs(OWNER, pairs)
     if validation is None:
         pairs, validation = split_validation(OWNER, pairs)

@@ -6,7 +6,12 @@ import warnings
 
 import numpy as np
 
-from keras_seqattn.errors import four_part_error, four_parts, missing_package
+from keras_seqattn.errors import (
+    abbreviated,
+    four_part_error,
+    four_parts,
+    missing_package,
+)
 from keras_seqattn.text.terminal_text import clusters
 from keras_seqattn.text.weight_scale import scaled
 
@@ -115,6 +120,6 @@ def _path(manager, font):
         raise four_part_error(
             "Translation.figure got an unknown font",
             "a name that Matplotlib knows",
-            repr(font),
+            abbreviated(font),
             "Call matplotlib.font_manager.get_font_names() for a list",
         ) from None

@@ -3,7 +3,7 @@
 import dataclasses
 import math
 
-from keras_seqattn.checks import check_choice
+from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.data.pairs import as_pairs
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.translator.text_statistics import TextStatistics
@@ -103,6 +103,8 @@ def recommended(pairs, kinds=(None, None), joint=False, epochs=None):
         raise four_part_error(
             "recommended got no pairs", "one pair or more", "none", "Add pairs"
         )
+    if epochs is not None:
+        check_count("recommended", "epochs", epochs)
     sides = [TextStatistics.of(side) for side in (pairs.source, pairs.target)]
     if joint:
         sides = 2 * [TextStatistics.of([*pairs.source, *pairs.target])]

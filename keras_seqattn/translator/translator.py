@@ -1,13 +1,14 @@
 """`Translator`: a model with its text processors and its search."""
 
 import dataclasses
+import inspect
 import warnings
 
 import keras
 import numpy as np
 from keras import tree
 
-from keras_seqattn.checks import check_count
+from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.data.batch_dataset import batches
 from keras_seqattn.data.encoding import encode
 from keras_seqattn.data.filtering import filter_lengths
@@ -25,6 +26,7 @@ from keras_seqattn.translator.checks import (
     check_options,
     check_shortlist,
     check_text,
+    warn_if_untrained,
 )
 from keras_seqattn.translator.fit_pairs import fit_pairs
 from keras_seqattn.translator.translation import Translations, translations
@@ -95,7 +97,7 @@ class Translator:
     ):
         search = BeamSearch(5, length_penalty=1.0) if search is None else search
         max_length = RelativeLength() if max_length is None else max_length
-        check_model(model)
+        check_model("Translator", model)
         check_text("source", source_text, model)
         check_text("target", target_text, model)
         check_options(search, max_length, max_source, unknown, target_text.tokens)
@@ -135,6 +137,7 @@ class Translator:
     # Use --------------------------------------------------------------------------
 
     def __call__(self, texts):
+        warn_if_untrained(self.model)
         if isinstance(texts, str):
             return self.translate([texts])[0]
         return self.translate(texts)
@@ -212,6 +215,7 @@ class Translator:
             Dict of numbers by name.
         """
         pairs = as_pairs("Translator.evaluate", pairs)
+        warn_if_untrained(self.model)
         metrics = [metrics] if isinstance(metrics, str) else metrics
         metrics = [text_metric(metric) for metric in metrics]
         texts = self.translate(pairs.source, batch_size, progress).texts
@@ -260,6 +264,8 @@ class Translator:
             **how: `cache` of `data.encode`; `batch_size`, `shuffle`, `seed`, `epoch`
                 and `pad_to_multiple` of `data.batches`.
         """
+        for name in how:
+            check_choice("Translator.dataset", "argument", name, _DATASET)
         cache = how.pop("cache", None)
         pairs = as_pairs("Translator.dataset", pairs)
 
@@ -363,3 +369,5 @@ class Translator:
 
 
 _FIELDS = dataclasses.fields(Pipeline)
+_HOW = ("cache", *list(inspect.signature(batches).parameters)[2:])  # of `dataset`
+_DATASET = ("pairs", "batch_tokens", "sample", "max_tokens", *_HOW)

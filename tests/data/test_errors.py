@@ -82,6 +82,11 @@ def encode_into(cache, sample=False):
 
 # What is wrong ... parts of the rest of the message: the call that says so.
 PAIRS_GOT = {
+    "something that is not a pair ... Pairs(1 pair: 'a' -> 'b') at position 0. Unpack "
+    "what a filter returns": lambda: Pairs(list(data.filter_pairs(PAIRS))),
+    "no pairs ... Task(name= ... Pass one of its parts": lambda: Pairs(
+        data.tasks.reverse(train=9, validation=9, test=9)
+    ),
     "sides of different length ... 2 sources and 1": lambda: Pairs(["a", "b"], ["c"]),
     "a single string as its source ... received 'abc'": lambda: Pairs("abc", ["c"]),
     "an unusable target ... received 5": lambda: Pairs(["a"], 5),
@@ -103,6 +108,9 @@ PAIRS_GOT = {
     "no pairs ... EncodedPairs(2 pairs ... pass ids to": lambda: Pairs(ENCODED),
 }
 READ_PAIRS_GOT = {
+    "something that is not a path ... [('a', 'b')]. Pass a name": lambda: read(
+        [("a", "b")]
+    ),
     "a path without a file ... 'none.txt', which": lambda: read("two.txt", "none.txt"),
     "a path without a file ... 'words', a folder": lambda: read("words", "two.txt"),
     "a path without a file ... '/dev/null', a pipe or a device. Write": lambda: read(
@@ -152,6 +160,9 @@ READ_PAIRS_GOT = {
     "spelling": lambda: read("good.tmx", columns=("en", "de")),
 }
 ENCODE_GOT = {
+    "an unusable source_text ... Words'>. Pass e.g": lambda: encode(
+        PAIRS, ks.text.Words, Letters()
+    ),
     "contradictory options ... ='x.npz'": lambda: encode_into("x.npz", sample=True),
     "a cache that it did not write ... 'two.txt'": lambda: encode_into("two.txt"),
     "a cache that it did not write ... 'other.npz'": lambda: encode_into("other.npz"),
@@ -159,6 +170,9 @@ ENCODE_GOT = {
 }
 BATCHES_GOT = {
     "pairs that are not encoded ... Pairs(1 pair: 'a'": lambda: batches(PAIRS, 100),
+    "pairs that are not encoded ... Report ... Unpack": lambda: batches(
+        data.filter_lengths(ENCODED), 9
+    ),
     "pairs that are not encoded ... received 5": lambda: batches(lambda epoch: 5, 30),
     "no pairs ... received none": lambda: batches(ENCODED.select(np.zeros(0, int)), 9),
     "no size ... received neither": lambda: batches(ENCODED),
@@ -171,6 +185,16 @@ BATCHES_GOT = {
     "an unusable epoch ... 0 or ... epoch=-1": lambda: batches(ENCODED, 100, epoch=-1),
 }
 OTHERS = {
+    "filter_lengths got pairs that are not encoded ... [('a', 'b')]. Call": lambda: (
+        data.filter_lengths([("a", "b")])
+    ),
+    "EncodedPairs got texts instead of ids ... 'a' at position 0. Call": lambda: (
+        data.EncodedPairs.of(["a"], ["b"])
+    ),
+    "train cannot split off a validation set without repeated sources ... 50 pairs "
+    "with 1 different": lambda: split_validation(
+        "train", Pairs(["a"] * 50, ["b"] * 50)
+    ),
     "encode got something that is not a pair ... ('c', 'd', 'e') at position "
     "1": lambda: encode(TRIPLES, Letters(), Letters()),
     "filter_pairs got no pairs ... received 5": lambda: data.filter_pairs(5),

@@ -1,6 +1,7 @@
 """Calls of `decode` and its relatives that fail, and what their errors say."""
 
 import tempfile
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import keras
@@ -127,6 +128,13 @@ ARGUMENTS = {
     "StepModel).": lambda: decode(model=Speller),
     "decode got an unusable model ... <Dense name=head, built=False>. Pass a Seq2Seq, "
     "an Ensemble": lambda: decode(model=keras.layers.Dense(2, name="head")),
+    "decode got an unusable model ... Pass its model: translator.model": lambda: decode(
+        model=SimpleNamespace(model=Speller())
+    ),
+    "decode got unusable tokens ... tokens=1. Pass": lambda: decode(tokens=1),
+    "decode got a source that is not a tensor ... received [[5, 6], [7]]. Pad": (
+        lambda: decode([[5, 6], [7]])
+    ),
     "decode got an unusable search ... Greedy'>": lambda: decode(search=ks.Greedy),
     "decode got an unusable max_length ... None": lambda: decode(max_length=None),
     "decode got an unusable max_length ... max_length=0": lambda: decode(max_length=0),
@@ -183,7 +191,7 @@ SCORES = {
     "score got": {
         "a padding ... pad=5": lambda: score(Ensemble([seq2seq(pad=5)] * 2), IDS, IDS),
         "an unusable model ... .Seq2Seq'>": lambda: score(ks.Seq2Seq, IDS, IDS),
-        "an unusable model ... .Ensemble object at": lambda: score(
+        "an unusable model ... ensemble.Ensemble": lambda: score(
             Ensemble([seq2seq(), Speller()]), IDS, IDS
         ),
         "sources and targets ... (1, 3)": lambda: score(seq2seq(), IDS, IDS[:1]),
@@ -200,8 +208,8 @@ SHORTLISTS = {
     "Shortlist got an unusable ... int64 (2,)": lambda: Shortlist([1, 2], range(9)),
     "Shortlist got an unusable ... from 1 to 9": lambda: Shortlist([[1, 9]], range(9)),
     "decode got an unusable ... [[1, 2]]": lambda: decode(shortlist=[[1, 2]]),
-    "decode got a shortlist for ... Speller object": lambda: among(model=Speller(9)),
-    "decode got a shortlist for a model that always ... Ensemble object": lambda: among(
+    "decode got a shortlist for ... fakes.Speller": lambda: among(model=Speller(9)),
+    "decode got a shortlist for a model that always ... Ensemble": lambda: among(
         model=Ensemble([seq2seq(), Speller(9)])
     ),
     "decode got a shortlist for a source without ids ... float32 (2, 3). "

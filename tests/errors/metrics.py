@@ -104,6 +104,7 @@ TEXTS = {
     "Mute does not define what it measures ... measure(y_true, y_pred)": lambda: Mute(
         "mute"
     ).update_state(np.zeros((1, 1)), np.zeros((1, 1, 2))),
+    "bleu got a single string as its hypotheses ... 'a'. Put": lambda: bleu("a", ["a"]),
     "bleu got hypotheses and references of different number. Expected one or more "
     "hypotheses, and for each a reference or a list of references, received 1 "
     "hypotheses and 2 references. Check the files: a line may be "
@@ -154,7 +155,7 @@ ALIGNMENTS = {
     "alignment_error_rate got unusable links ... set() and ({(0, 0)}, set()) "
     "at": lambda: alignment_error_rate([set()], [({(0, 0)}, set())]),
     "alignment_error_rate got unusable links ... "
-    f"[(0, 0)] and {GOLD!r} at position 1": lambda: alignment_error_rate(
+    "[(0, 0)] and GoldLinks(sure= ... at position 1": lambda: alignment_error_rate(
         [set(), [(0, 0)]], 2 * [GOLD]
     ),
     "merge_subwords got unusable source_words ... 3 subwords ... [0, 0, 2]. "

@@ -13,6 +13,7 @@ from tests.errors.valid_arguments import UNITS, bahdanau_cell
 SOURCE = np.array([[5, 6, 2], [7, 2, 0]])
 TARGET = np.array([[1, 7, 8], [1, 4, 0]])
 LABELS = np.array([[7, 8, 2], [4, 2, 0]])
+PAIRS = ks.data.Pairs(["a"], ["b"])
 INPUTS, ONE_HOT = {"source": SOURCE, "target": TARGET}, np.eye(9)[LABELS]
 
 
@@ -65,6 +66,16 @@ def make(**parts):
 
 def with_optimizer(optimizer="sgd", loss="auto"):
     return lambda: seq2seq().compile(optimizer, loss)
+
+
+def with_metrics(metrics):
+    return lambda: seq2seq().compile("sgd", "auto", metrics=metrics)
+
+
+def fit_without_loss():
+    model = seq2seq()
+    model.compile("sgd")
+    model.fit(INPUTS, LABELS)
 
 
 def fit(source=SOURCE, target=TARGET, labels=LABELS, **options):
@@ -133,6 +144,23 @@ COMPILED = {
     ),
     "an unknown loss. Expected one of auto, categorical_crossentropy, "
     "sparse_categorical_crossentropy, received 'sparse'": with_optimizer(loss="sparse"),
+    "a loss that does not fit tokens. Expected a cross-entropy of logits, received "
+    "'mse'. Pass loss=\"auto\"": with_optimizer(loss="mse"),
+    "a loss that does not fit tokens ... received MeanSquaredError": with_optimizer(
+        loss=keras.losses.MeanSquaredError()
+    ),
+    "a metric that does not fit token ids ... received 'categorical_accuracy'. Pass "
+    "weighted_metrics=[metrics.TokenAccuracy(), metrics.Perplexity()]": with_metrics(
+        ["categorical_accuracy"]
+    ),
+    "a metric that does not ... 'sparse_categorical_crossentropy'": with_metrics(
+        ["accuracy", "sparse_categorical_crossentropy"]
+    ),
+    "a metric that does not ... <AUC": with_metrics({"m": keras.metrics.AUC()}),
+    "an unknown metric ... 'bleu'. Texts have this metric": with_metrics(["bleu"]),
+    "an unknown metric ... 'acuracy'. Use 'accuracy'": with_metrics(["acuracy"]),
+    "an unknown metric ... 'loss_x'. Pass": with_metrics(["loss_x"]),
+    "metrics that are not a list ... 'accuracy'": with_metrics("accuracy"),
     "a class_weight. Expected None ... {1: 2}. Pass weights of tokens instead: "
     "sample_weight=weights[labels]": lambda: compiled().train_on_batch(
         INPUTS, LABELS, None, {1: 2}
@@ -148,6 +176,11 @@ NAMES = {
     "'target'": call({"source": SOURCE, "targets": TARGET}),
     "unusable inputs ... ['source']. Pass": call({"source": SOURCE, "target": None}),
     "unusable inputs ... received list": call([SOURCE, TARGET]),
+    "pairs instead of a dataset ... Pairs(1 pair: 'a' -> 'b'). Pass "
+    "translator.dataset(pairs": fit_batches(PAIRS),
+    "pairs instead ... Pairs(1": lambda: compiled().fit(
+        INPUTS, LABELS, validation_data=PAIRS
+    ),
     "unusable inputs ... received NoneType": fit_batches(None),
     "unusable inputs ... ndarray of shape (2, 3). Pass": fit_batches(SOURCE),
     "unusable inputs ... ndarray ... Put the inputs first": fit_batches(
@@ -215,7 +248,31 @@ FILES = {
     "... received 'x.h5'. Save 'x.keras', or": lambda: compiled().save("x.h5"),
     "... received 'x'": lambda: compiled().save("x"),
 }
+FIT = {
+    "an unknown argument ... received 'epoch'. Use 'epochs'": fit(epoch=1),
+    "an unusable batch_size ... batch_size=0": fit(batch_size=0),
+    "an unusable epochs ... epochs='3'": fit(epochs="3"),
+    "something that is not a callback ... DivergenceGuard'>. Pass an object, e.g. "
+    "DivergenceGuard(...)": fit(callbacks=[ks.callbacks.DivergenceGuard]),
+}
+OTHERS = {
+    "Seq2Seq.fit has no loss to compute ... loss=None. Call": fit_without_loss,
+    "Seq2Seq.compile got an unknown argument ... 'metric'. Use 'metrics'": lambda: (
+        seq2seq().compile("sgd", "auto", metric=[])
+    ),
+    "Seq2Seq.load_weights did not find a file ... 'none.weights.h5'. Check": lambda: (
+        seq2seq().load_weights("none.weights.h5")
+    ),
+    "Seq2Seq.load_weights got weights that do not fit the model ... Build": lambda: (
+        seq2seq().load_weights(__file__)
+    ),
+    "Translator.fit_pairs got callbacks that are not a list": lambda: (
+        ks.Translator.fit_pairs([("a", "b")], callbacks=ks.callbacks.DivergenceGuard())
+    ),
+}
 MODELS = [
+    {"Seq2Seq.fit got": FIT},
+    OTHERS,
     {"Seq2Seq got": {**PARTS, **COMPILED, **NAMES, **IDS, **LABELLED}},
     {"Seq2Seq.save got an unusable file name": FILES},
     {"Token ids are nested in an unusable way ... [2, 3] axes": fit([[5, 6], [[7]]])},

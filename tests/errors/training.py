@@ -11,7 +11,7 @@ from keras_seqattn.models import (
     LinearProbability,
     ScheduledSampling,
 )
-from keras_seqattn.optimizers import HalvingDecay, RNMTPlusSchedule
+from keras_seqattn.optimizers import FusedAdam, HalvingDecay, RNMTPlusSchedule
 
 IDS, NEW = np.ones((1, 2), int), keras.Sequential([keras.layers.Dense(1)], name="new")
 
@@ -88,6 +88,8 @@ AVERAGING = {
         "a quantised model ... received ['product'] in integers with scales. Average "
         "first, then quantize": lambda: average(["a.weights.h5"], quantized()),
         "nothing to average": lambda: average([]),
+        "unusable arguments ... <Functional name=stand_in, built=True> and 'a.weights"
+        ".h5'. Pass the model first": lambda: average("a.weights.h5"),
         "paths that do not exist": lambda: average(["none.keras"]),
         "a model without weights ... 'new' with built=False": lambda: average(
             ["x"], NEW
@@ -96,4 +98,10 @@ AVERAGING = {
     "average_checkpoints got a file that does not fit the model ... 'stand_in' in "
     f"a .weights.h5 or .keras file, received {__file__!r}": lambda: average([__file__]),
 }
-TRAINING = [SCHEDULES, SAMPLING, AVERAGING]
+RATES = {
+    "FusedAdam got an unusable learning_rate ... learning_rate='0.001'. Pass a Python "
+    "float": lambda: FusedAdam("0.001"),
+    "FusedAdam got an unusable learning_rate ... =-1": lambda: FusedAdam(-1),
+    "FusedAdam got an unknown argument ... 'lr'": lambda: FusedAdam(lr=0.1),
+}
+TRAINING = [RATES, SCHEDULES, SAMPLING, AVERAGING]

@@ -147,6 +147,9 @@ OTHERS = {
     "pass pairs.source or pairs.target": lambda: Characters.learn([("a", "b")]),
     "Characters got one text ... 'the cat'": lambda: Characters.learn("the cat"),
     "Words.learn got an unusable vocabulary_size ... 5": lambda: Words.learn(["a"], 4),
+    "Words.learn got an unknown argument ... 'lower'. Use 'lowercase'": lambda: (
+        Words.learn(["a"], lower=True)
+    ),
     "WordPiece.learn got an unusable vo ... 8": lambda: WordPiece.learn(["abc"], 7),
     "Words did not find a file ... 'no'": lambda: Words.learn_from_files(["no"]),
     "SentencePiece got nothing to learn from": lambda: SentencePiece.learn([], 10),

@@ -194,6 +194,16 @@ def test_long_sources_are_cut(reads_four_tokens):
     assert found[1].alignment.shape[1] == 5
 
 
+@pytest.mark.parametrize("bias, count", [(0.0, 1), (0.1, 0)])
+def test_an_untrained_model_warns(bias, count, recwarn):
+    made = tiny.translator(*tiny.texts())
+    made.model.head.bias.assign(np.full(made.model.head.bias.shape, bias))
+    warnings.simplefilter("always", UserWarning)
+    made("abba")
+    what = "Translator has a model that was not trained. Expected a model after fit"
+    assert sum(what in str(w.message) for w in recwarn) == count
+
+
 def test_score_is_what_the_search_says(found):
     pairs = ks.data.Pairs(SOURCES, found.texts)
     scores = tiny.letters().score(pairs, batch_size=3)
@@ -321,8 +331,14 @@ ERRORS = {
     "int, 1 or more": lambda: tiny.letters().score(PAIRS, batch_size=2.0),
     "Pipeline can replace unknown words only in texts of words ... received Characters "
     "and unknown={}. Leave `unknown` out": lambda: made(unknown={}),
-    "decode got an unusable model ... Seq2Seq'>. Pass a Seq2Seq": lambda: made(
+    "Translator got an unusable model ... Seq2Seq'>. Pass a Seq2Seq": lambda: made(
         ks.Seq2Seq
+    ),
+    "Translator.dataset got an unknown argument ... 'batchsize'. Use "
+    "'batch_size'": lambda: tiny.letters().dataset(PAIRS, batchsize=8),
+    "Translator.save got an unusable path ... None": lambda: tiny.letters().save(None),
+    "Translator.fit_pairs got an unusable epochs ... epochs=0": lambda: (
+        ks.Translator.fit_pairs(PAIRS, epochs=0)
     ),
     "decode got an unusable search ... 'beam'. Pass an instance, e.g. "
     "BeamSearch(5)": lambda: made(search="beam"),

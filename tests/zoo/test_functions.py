@@ -104,6 +104,13 @@ def test_without_a_preset_all_numbers_are_given():
 
 
 ERRORS = {
+    "wang_simple got a text processor as its source_vocabulary. Expected the size of a "
+    "vocabulary, received Words. Pass its size": lambda: zoo.wang_simple(
+        "small", source_vocabulary=ksa.text.Words.learn(["a"])
+    ),
+    "wang_simple got an unusable target_vocabulary. Expected a positive integer": (
+        lambda: zoo.wang_simple("small", target_vocabulary="8000")
+    ),
     "gnmt2016 got an unknown preset. Expected one of four_layers, paper, small, "
     "received 'Paper'. Use 'paper', the nearest.": lambda: zoo.gnmt2016("Paper"),
     "wang_simple got an unknown argument. Expected one of align, embedding, "

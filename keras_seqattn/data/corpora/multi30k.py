@@ -6,7 +6,7 @@ from keras_seqattn.data.corpora.corpus_folder import file_in, folder_of
 from keras_seqattn.data.corpora.download import fetch
 from keras_seqattn.data.pair_files import read_pairs
 from keras_seqattn.data.tasks.task_data import Task
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 
 _ADDRESS = "https://raw.githubusercontent.com/multi30k/dataset/master/data/task1"
 _SPLITS = {"train": "train", "validation": "val", "test": "test_2016_flickr"}
@@ -124,6 +124,6 @@ def _check_languages(languages):
         raise four_part_error(
             "multi30k got unusable languages",
             f"two of {list(known)}",
-            f"languages={languages!r}",
+            f"languages={abbreviated(languages)}",
             "Pass the source language first, e.g. ('en', 'de')",
         )

@@ -4,7 +4,7 @@ import importlib
 import inspect
 
 from keras_seqattn.checks import check_choice, check_count
-from keras_seqattn.errors import four_part_error, missing_package
+from keras_seqattn.errors import abbreviated, four_part_error, missing_package
 
 
 def check_options(build, options):
@@ -42,7 +42,7 @@ def check_range(owner, name, pair, least, most):
         raise four_part_error(
             f"{owner} got unusable {name}",
             f"two integers with {least} <= first <= last <= {most}",
-            f"{name}={pair!r}",
+            f"{name}={abbreviated(pair)}",
             "Check the order of the two; both are included",
         )
 

@@ -6,7 +6,7 @@ import re
 
 from keras_seqattn.checks import check_choice
 from keras_seqattn.data.tasks.checks import package
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 
 # CLDR's names of patterns: styles, and skeletons, which are lists of fields.
 STYLES = ("full", "long", "medium", "short")
@@ -33,7 +33,7 @@ def writers(languages):
         raise four_part_error(
             "dates got unusable languages",
             "a list of CLDR locales",
-            repr(languages),
+            abbreviated(languages),
             'Pass e.g. languages=["de", "pt_BR"]',
         )
     babel, dates = package("dates", "babel"), package("dates", "babel.dates")

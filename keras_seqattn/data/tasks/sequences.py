@@ -6,7 +6,7 @@ from keras_seqattn.checks import check_count
 from keras_seqattn.data.pairs import Pairs
 from keras_seqattn.data.tasks.checks import check_range, check_splits
 from keras_seqattn.data.tasks.splits import split_items
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 
 
 def sequence_splits(owner, change, symbols, lengths, seed, **counts):
@@ -41,6 +41,6 @@ def _check_symbols(owner, symbols):
         raise four_part_error(
             f"{owner} got unusable symbols",
             "a string of 2 or more different characters without white space",
-            f"symbols={symbols!r}",
+            f"symbols={abbreviated(symbols)}",
             'Pass e.g. symbols="0123456789"',
         )

@@ -6,7 +6,7 @@ import keras
 from keras import tree
 
 from keras_seqattn.checks import check_choice, check_count
-from keras_seqattn.errors import four_part_error, four_parts
+from keras_seqattn.errors import abbreviated, four_part_error, four_parts
 from keras_seqattn.ops.dispatch import IMPLEMENTATIONS
 from keras_seqattn.types import Encoded, Memory
 
@@ -191,7 +191,7 @@ def check_past(owner, past, query, words):
         raise four_part_error(
             f"{owner} got a state that does not fit its query",
             f"{words} for a query of shape {tuple(query.shape)}",
-            f"{received or past!r}",
+            f"{abbreviated(received or past)}",
             "Start with initial_state(memory), pass on the state of each result, "
             "and give it the axes that the query has (with a beam: [batch, beam, "
             "...])",
@@ -218,7 +218,7 @@ def check_attention(owner, attention):
         raise four_part_error(
             f"{owner} got an unusable attention",
             "an attention layer with the verbs prepare and attend",
-            repr(attention),
+            abbreviated(attention),
             "Pass an object, e.g. attention=BahdanauAttention(256)",
         )
 

@@ -3,7 +3,7 @@
 import keras
 from keras import tree
 
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.layers.parts.nested_layers import deserialize_part, serialize_part
 
 _DEFAULTS = {  # The second one is that of older files.
@@ -34,7 +34,7 @@ def check_keras_cell(owner, cell, units, names):
         raise four_part_error(
             f"{owner} got an unusable cell",
             f"one of {sorted(names)} or a Keras RNN cell object",
-            f"cell={cell!r}",
+            f"cell={abbreviated(cell)}",
             'Pass e.g. cell="lstm" or cell=keras.layers.LSTMCell(units)',
         )
     size = getattr(cell, "output_size", None)
@@ -54,7 +54,7 @@ def check_recurrent_dropout(owner, cell, rate):
         raise four_part_error(
             f"{owner} got recurrent_dropout beside a cell object",
             "0: the product with the state is inside the cell, out of reach",
-            f"recurrent_dropout={rate!r} and {cell!r}",
+            f"recurrent_dropout={abbreviated(rate)} and {abbreviated(cell)}",
             "Name the cell, e.g. cell='lstm', or, in an encoder, give the rate to "
             "the cell object",
         )
@@ -68,7 +68,7 @@ def check_no_dropout(owner, cell):
                 f"{owner} got a Keras cell with dropout",
                 "dropout=0 and recurrent_dropout=0: Keras keeps the dropout masks on "
                 "the cell, and only its own RNN layer resets them",
-                repr(part),
+                abbreviated(part),
                 f"Give dropout to {owner} instead, whose masks are arguments",
             )
 
@@ -87,6 +87,6 @@ def check_initializers_of_cell(owner, initializers):
             raise four_part_error(
                 f"{owner} got {name} beside a cell object",
                 f"the default {_DEFAULTS[name][0]!r}",
-                repr(value),
+                abbreviated(value),
                 "Give it to the cell, which makes its own weights",
             )
