@@ -10,7 +10,7 @@ from keras_seqattn.layers.parts import checks
 from keras_seqattn.layers.parts.dropout import LoopDropout
 from keras_seqattn.ops import dispatch
 from keras_seqattn.ops.align import context_vector
-from keras_seqattn.ops.mask import carry_mask, row_positions, zero_padding
+from keras_seqattn.ops.mask import carry_mask, causal_mask, row_positions, zero_padding
 from keras_seqattn.types import Attended, Memory
 
 
@@ -42,6 +42,9 @@ class Attention(Composite):
             and does not change the state.
         value_mask: `[batch, source]`, True = real.
         return_attention_scores: whether to return the alignment too.
+        use_causal_mask: whether position t of the query attends to the positions 1 to t
+            of the value only: self-attention over a sequence that is not known to its
+            end.
         training: whether dropout applies.
 
     Returns:
@@ -59,6 +62,7 @@ class Attention(Composite):
 
     _has_fast_score = False  # whether `score` uses `_implementation_of`
     needs_positions = False  # whether `score` reads the `positions` of a memory
+    takes_mask_per_query = True  # whether a mask may be [batch, target, source]
 
     def __init__(
         self,
@@ -192,24 +196,23 @@ class Attention(Composite):
         query_mask=None,
         value_mask=None,
         return_attention_scores=False,
+        use_causal_mask=False,
         training=None,
     ):
-        self._check(query, value, query_mask, value_mask)
+        self._check(query, value, query_mask, value_mask, use_causal_mask)
         memory = self.prepare(value, value_mask)
         state = self.initial_state(memory)
-        query = zero_padding(query, query_mask)
-        if len(query.shape) == 3 and tree.flatten(state):
-            # One query after the other: an alignment depends on those before it.
-            def step(query_t, state):
-                attended = self.attend(query_t, memory, state, training=training)
-                return (attended.context, attended.alignment), attended.state
-
-            owner = type(self).__name__
-            of_loop = "reference" if self.implementation == "reference" else "auto"
-            (context, alignment), _ = dispatch.unroll(
-                owner, of_loop, training, step, query, state, query_mask
+        query, masks = zero_padding(query, query_mask), ()
+        if use_causal_mask:
+            masks = causal_mask(ops.shape(value)[1], value_mask)
+        in_turn = use_causal_mask and not self.takes_mask_per_query
+        if len(query.shape) == 3 and (tree.flatten(state) or in_turn):
+            context, alignment = self._in_turn(
+                query, memory, state, query_mask, masks, training
             )
         else:
+            if use_causal_mask:
+                memory = memory._replace(mask=masks)
             context, alignment, _ = self.attend(query, memory, state, training=training)
             context = zero_padding(context, query_mask)
             alignment = zero_padding(alignment, query_mask)
@@ -217,6 +220,39 @@ class Attention(Composite):
             alignment = ops.moveaxis(alignment, 1, -2)  # heads before target
         context = carry_mask(context, query_mask)
         return (context, alignment) if return_attention_scores else context
+
+    def _in_turn(self, query, memory, state, query_mask, masks, training):
+        """Attend with one query after the other: some depend on those before.
+
+        Args:
+            query: `[batch, target, query_depth]`.
+            memory: what `prepare` returned.
+            state: before the first query.
+            query_mask: `[batch, target]`, or None.
+            masks: `[batch or 1, target, source]`, one for each query, or ().
+            training: whether dropout applies.
+        """
+        if not isinstance(masks, tuple):
+            batch, target = ops.shape(query)[:2]
+            masks = ops.broadcast_to(masks, (batch, target, ops.shape(masks)[-1]))
+
+        def step(inputs_t, state):
+            query_t, mask_t = inputs_t
+            seen = memory if isinstance(mask_t, tuple) else memory._replace(mask=mask_t)
+            attended = self.attend(query_t, seen, state, training=training)
+            return (attended.context, attended.alignment), attended.state
+
+        of_loop = "reference" if self.implementation == "reference" else "auto"
+        results, _ = dispatch.unroll(
+            type(self).__name__,
+            of_loop,
+            training,
+            step,
+            (query, masks),
+            state,
+            query_mask,
+        )
+        return results
 
     def compute_mask(self, query, previous_mask):
         return previous_mask  # of the query; the alignment has none
@@ -234,9 +270,10 @@ class Attention(Composite):
         query_mask=None,
         value_mask=None,
         return_attention_scores=False,
+        use_causal_mask=False,
         training=None,
     ):
-        self._check(query, value, query_mask, value_mask)
+        self._check(query, value, query_mask, value_mask, use_causal_mask)
         shapes = query.shape, value.shape
         context = keras.KerasTensor(
             self.compute_output_shape(*shapes), self.compute_dtype
@@ -261,8 +298,17 @@ class Attention(Composite):
         checks.check_source(owner, value_shape)
         checks.check_batch(owner, "query", query_shape, value_shape)
 
-    def _check(self, query, value, query_mask, value_mask):
+    def _check(self, query, value, query_mask, value_mask, use_causal_mask):
         owner = type(self).__name__
+        lengths = query.shape[1:-1], value.shape[1:-1]
+        if use_causal_mask and (len(query.shape) == 2 or _differ(*lengths)):
+            raise four_part_error(
+                f"{owner} cannot use a causal mask",
+                "query and value of one length, because they are one sequence",
+                f"query of shape {tuple(query.shape)} and value of shape "
+                f"{tuple(value.shape)}",
+                "Drop use_causal_mask, or pass the same sequence twice",
+            )
         self.check_shapes(query.shape, value.shape)
         if query_mask is not None and len(query.shape) == 2:
             raise four_part_error(
@@ -283,3 +329,7 @@ class Attention(Composite):
             "seed": self.seed,
             "implementation": self.implementation,
         }
+
+
+def _differ(a, b):
+    return a[0] != b[0] and None not in (a[0], b[0])

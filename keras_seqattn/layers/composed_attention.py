@@ -26,6 +26,7 @@ class ComposedAttention(Attention):
     """
 
     parts = ("attention",)
+    takes_mask_per_query = False
 
     def __init__(self, attention, **kwargs):
         if getattr(type(attention), "attend", None) is not Attention.attend:

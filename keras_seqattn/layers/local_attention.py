@@ -167,7 +167,10 @@ class LocalAttention(ComposedAttention):
 
     def predict_position(self, query, memory):
         """p_t of a query, float32 `[batch, ...]`, counted from 1."""
-        lengths = ops.cast(memory.positions[:, -1], "float32")  # S
+        positions = memory.positions
+        if memory.mask is not None:
+            positions = ops.where(memory.mask, positions, 0)
+        lengths = ops.cast(ops.max(positions, axis=1), "float32")  # S
         query, v = self.position_projection(query), self.compute_weight(self.v_p)
         return predicted_position(lengths, query, v)
 

@@ -9,7 +9,7 @@ from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.composite import Composite, plain_call
 from keras_seqattn.layers.parts import checks
 from keras_seqattn.layers.parts.transformer import Transformer, check_sequence
-from keras_seqattn.ops.mask import carry_mask, zero_padding
+from keras_seqattn.ops.mask import carry_mask, causal_mask, zero_padding
 from keras_seqattn.ops.past import (
     add_nodes,
     add_own,
@@ -200,7 +200,7 @@ class TransformerDecoder(Transformer):
     ):
         self._check(inputs, value, inputs_mask, value_mask, initial_state)
         memory = self.prepare(value, value_mask)
-        mask = causal_mask(inputs, inputs_mask)
+        mask = causal_mask(ops.shape(inputs)[1], inputs_mask)
         x = self.begin(
             zero_padding(inputs, inputs_mask), inputs_mask, training=training
         )
@@ -299,10 +299,3 @@ def _added(nodes, memory, places):
         name: add_nodes(nodes[name], new, places)
         for name, new in _nodes(memory).items()
     }
-
-
-def causal_mask(inputs, mask):
-    """Return which positions each position may read, `[batch or 1, target, target]`."""
-    positions = ops.arange(ops.shape(inputs)[1])
-    causal = (positions[None] <= positions[:, None])[None]  # Vaswani (3.2.3)
-    return causal if mask is None else ops.logical_and(causal, mask[:, None])

@@ -9,7 +9,7 @@ query) or None, results as the scores.
 from keras import ops
 
 from keras_seqattn.ops.loop_ops import multiply_each
-from keras_seqattn.ops.mask import per_query, row_positions
+from keras_seqattn.ops.mask import per_query, per_score, row_positions
 from keras_seqattn.ops.precision import at_least_float32
 
 LOWEST = -1e9  # finite, so that no gradient becomes NaN; exp of it is exactly 0
@@ -22,8 +22,7 @@ def masked_softmax(scores, mask=None):
     """
     scores = at_least_float32(scores)
     if mask is not None:
-        if len(mask.shape) < len(scores.shape):
-            mask = per_query(mask, len(scores.shape))
+        mask = per_score(mask, scores)
         scores = ops.where(mask, scores, LOWEST)
     alignment = _softmax(scores)  # Bahdanau (6)
     return alignment if mask is None else ops.where(mask, alignment, 0.0)

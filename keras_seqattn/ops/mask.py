@@ -37,6 +37,34 @@ def per_query(x, query_rank):
     return ops.reshape(x, shape[:1] + (1,) * (query_rank - 2) + shape[1:])
 
 
+def per_score(mask, scores):
+    """Reshape a mask to broadcast over scores `[batch, ..., (heads,) source]`.
+
+    Args:
+        mask: `[batch, source]`, or one for each query, `[batch, target, source]`.
+        scores: their rank counts.
+    """
+    rank = len(scores.shape)
+    if len(mask.shape) == 2:
+        return per_query(mask, rank)
+    return mask if len(mask.shape) == rank else mask[..., None, :]  # over the heads
+
+
+def causal_mask(target, mask=None):
+    """Return which positions of its own sequence each one may read: no later ones.
+
+    Args:
+        target: the number of positions.
+        mask: `[batch, target]`, True = real, or None.
+
+    Returns:
+        bool `[batch or 1, target, target]`.
+    """
+    places = ops.arange(target)
+    earlier = (places[None] <= places[:, None])[None]  # Vaswani (3.2.3)
+    return earlier if mask is None else ops.logical_and(earlier, mask[:, None])
+
+
 def row_lengths(mask, like):
     """Return the number of real positions of each row, float32 `[batch]`.
 

@@ -36,6 +36,13 @@ def stacked_with_dropout():
     return layers.StackedRNNCells(cells)
 
 
+def decoder_of_4():
+    positions = ks.layers.PositionEmbedding("learned", 4)
+    decoder = ks.layers.TransformerDecoder(8, layers=1, positions=positions)
+    decoder.build((2, 3, 8), (2, 5, 8))
+    return decoder
+
+
 CELLS = {
     "AttentionDecoder got an unusable cell ... <GRUCell name= ... , built=False>, "
     "which lacks state_type, zero_state, prepare, precompute, drop, project, "
@@ -172,4 +179,38 @@ HEADS = {
         9, 4, embedding=layers.ReversibleEmbedding(8, 4)
     ),
 }
-LAYERS = [CELLS, ATTENTIONS, ENCODERS, HEADS]
+TRANSFORMERS = {
+    "TransformerDecoder cannot share its units among its heads ... units=8 and "
+    "heads=3": lambda: ks.layers.TransformerDecoder(8, heads=3),
+    "TransformerDecoder got an unusable alignment ... from -6 to 5, received "
+    "alignment=6": lambda: ks.layers.TransformerDecoder(8, alignment=6),
+    "TransformerDecoder got an attention that cannot run in parallel ... received "
+    "CoverageAttention": lambda: ks.layers.TransformerDecoder(
+        8, self_attention=ks.layers.CoverageAttention(4)
+    ),
+    "TransformerDecoder got an initial_state ... None": lambda: (
+        ks.layers.TransformerDecoder(8, layers=1)(
+            ones(2, 3, 8), ones(2, 4, 8), initial_state=ones(2, 8)
+        )
+    ),
+    "TransformerEncoder got inputs that do not fit its units. Expected [batch, source, "
+    "8] with source >= 1, received shape (2, 3, 6). Give the embedding": lambda: (
+        ks.layers.TransformerEncoder(8)(ones(2, 3, 6))
+    ),
+    "PositionEmbedding got an unusable max_positions ... kind='learned' with "
+    "max_positions=None": lambda: ks.layers.PositionEmbedding("learned"),
+    "PositionEmbedding got more positions than it has learned. Expected at most "
+    "max_positions=4, received 5 positions": lambda: ks.layers.PositionEmbedding(
+        "learned", 4
+    )(ones(2, 5, 8)),
+    "PositionEmbedding got inputs of odd depth": lambda: ks.layers.PositionEmbedding()(
+        ones(2, 5, 7)
+    ),
+    "TransformerDecoder cannot take so many steps. Expected at most 4": lambda: (
+        decoder_of_4().initial_state(decoder_of_4().prepare(ones(2, 5, 8)), None, 5)
+    ),
+    "BahdanauAttention cannot use a causal mask ... (2, 4, 6)": lambda: (
+        ks.BahdanauAttention(3)(ones(2, 4, 6), ones(2, 5, 6), use_causal_mask=True)
+    ),
+}
+LAYERS = [CELLS, ATTENTIONS, ENCODERS, HEADS, TRANSFORMERS]

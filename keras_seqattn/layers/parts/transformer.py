@@ -4,6 +4,7 @@ import keras
 
 from keras_seqattn.checks import check_count, check_rate
 from keras_seqattn.errors import four_part_error
+from keras_seqattn.layers.attention import Attention
 from keras_seqattn.layers.composite import Composite
 from keras_seqattn.layers.multi_head_attention import MultiHeadAttention
 from keras_seqattn.layers.parts.checks import check_attention, check_heads, check_rank
@@ -65,7 +66,16 @@ class Transformer(Composite):
         """The configuration of a mechanism, or None."""
         if attention is None:
             return None
-        check_attention(type(self).__name__, attention)
+        owner = type(self).__name__
+        check_attention(owner, attention)
+        has_state = type(attention).initial_state is not Attention.initial_state
+        if has_state or not attention.takes_mask_per_query:
+            raise four_part_error(
+                f"{owner} got an attention that cannot run in parallel",
+                "a mechanism that aligns by a softmax and has no state",
+                type(attention).__name__,
+                "Pass e.g. MultiHeadAttention(units) or BahdanauAttention(units)",
+            )
         return serialize_part(attention)
 
     def _block(self, number):

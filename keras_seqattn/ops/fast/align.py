@@ -4,7 +4,7 @@ import tensorflow as tf
 
 from keras_seqattn.ops.align import LOWEST
 from keras_seqattn.ops.loop_ops import Fused, fused
-from keras_seqattn.ops.mask import per_query
+from keras_seqattn.ops.mask import per_score
 from keras_seqattn.ops.precision import at_least_float32
 
 
@@ -13,9 +13,7 @@ def masked_softmax(scores, mask=None):
     scores = at_least_float32(scores)
     if mask is None:
         return fused(_SOFTMAX, scores)
-    if len(mask.shape) < len(scores.shape):
-        mask = per_query(mask, len(scores.shape))
-    return fused(_SOFTMAX, scores, mask)
+    return fused(_SOFTMAX, scores, per_score(mask, scores))
 
 
 def _softmax(scores, mask=None):

@@ -1,0 +1,123 @@
+"""The layers of a Transformer, beside Keras's, and its past in a search."""
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import keras_seqattn as ks
+from keras_seqattn.testing.compare import flat, same
+from tests.contract.rows import ATTENTIONS
+
+L, D = ks.layers, ks.decoding
+RNG = np.random.default_rng(2017)
+
+
+def normal(*shape):
+    return RNG.normal(size=shape).astype("float32")
+
+
+def model(vocabulary=20, units=8, noise=0.5, **options):
+    """A model whose weights are far from their initial values."""
+    embedding = keras.layers.Embedding(vocabulary, units)
+    made = ks.Seq2Seq(
+        source_embedding=embedding,
+        encoder=L.TransformerEncoder(units, layers=2, heads=2),
+        decoder=L.TransformerDecoder(units, layers=2, heads=2, **options),
+        head=L.OutputHead(vocabulary),
+    )
+    for weight in made.weights:
+        weight.assign(weight + noise * RNG.normal(size=weight.shape))
+    return made
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_multi_head_attention_is_that_of_keras(causal):
+    x, mask = normal(3, 5, 6), np.arange(5) < np.array([[5], [3], [1]])
+    theirs = keras.layers.MultiHeadAttention(num_heads=2, key_dim=4, output_shape=7)
+    ours = L.MultiHeadAttention(8, heads=2, value_units=7)
+    options = {"use_causal_mask": causal, "return_attention_scores": True}
+    expected = theirs(x, x, value_mask=mask, **options)
+    ours(x, x)
+    for weight in theirs.weights:
+        part, name = weight.path.split("/")[-2:]
+        if (part, name) != ("key", "bias"):  # it has no effect
+            dense = {"attention_output": "output"}.get(part, part) + "_projection"
+            own = getattr(getattr(ours, dense), name)
+            own.assign(np.reshape(normal(*weight.shape), own.shape))
+            weight.assign(np.reshape(own, weight.shape))
+    expected = theirs(x, x, value_mask=mask, **options)
+    received = ours(x, x, value_mask=mask, **options)
+    same(flat(expected), flat(received), 1e-6, "Keras")
+
+
+@pytest.mark.parametrize("row", ATTENTIONS, ids=str)
+def test_no_mechanism_looks_ahead(row):
+    """What comes later changes nothing, also how much comes."""
+    layer, x = row.make(), normal(2, 5, 6)
+    changed = np.concatenate([x[:, :3], normal(2, 2, 6)], axis=1)
+    options = {"use_causal_mask": True, "return_attention_scores": True}
+    context, alignment = layer(x, x, **options)
+    other, _ = layer(changed, changed, **options)
+    mask = np.arange(5) < np.array([[3], [5]])
+    shorter, _ = layer(x, x, value_mask=mask, query_mask=mask, **options)
+    same(flat([context[:, :3]]), flat([other[:, :3]]), 1e-6, f"{row}, later values")
+    same(flat([context[:1, :3]]), flat([shorter[:1, :3]]), 1e-6, f"{row}, fewer values")
+    assert not np.any(np.triu(alignment, 1))
+
+
+@pytest.mark.parametrize("max_length", [None, 6])
+def test_steps_are_the_whole(max_length):
+    """Also with a self-attention that is not the paper's."""
+    made = model(
+        self_attention=ks.BahdanauAttention(5),
+        attention=L.MultiHeadAdditiveAttention(6, heads=2, value_units=8),
+    )
+    inputs, values = normal(3, 6, 8), normal(3, 4, 8)
+    mask = np.arange(4) < np.array([[4], [2], [1]])
+    whole = made.decoder(inputs, values, value_mask=mask, return_attention_scores=True)
+    memory = made.decoder.prepare(values, mask)
+    state = made.decoder.initial_state(memory, max_length=max_length)
+    for t in range(6):
+        output, alignment, state = made.decoder.step(inputs[:, t], state, memory)
+        same(
+            flat([x[:, t] for x in whole]), flat([output, alignment]), 2e-6, f"step {t}"
+        )
+
+
+@pytest.mark.parametrize("search", [D.Greedy(), D.BeamSearch(4, n_best=3)], ids=str)
+def test_searches_agree_with_whole_sequences(search):
+    """The past grows, or has room from the start, or that and XLA."""
+    made = model()
+    source = RNG.integers(4, 20, size=(5, 7))
+    source[1, 4:] = source[2, 1:] = 0
+
+    def run(source):
+        return ks.decode(made, source, search, max_length=9)
+
+    decoded = run(source)
+    for n in range(decoded.tokens.shape[1]):
+        scored = D.score(made, source, decoded.tokens[:, n])
+        same(flat([decoded.scores[:, n]]), flat([scored.scores]), 1e-5, "scores")
+        same(
+            flat([decoded.alignments[:, n]]),
+            flat([scored.alignments]),
+            1e-5,
+            "alignments",
+        )
+    for jit_compile in (False, True):
+        received = tf.function(run, jit_compile=jit_compile)(tf.constant(source))
+        size = decoded.tokens.shape[-1]
+        assert np.array_equal(received.tokens[..., :size], decoded.tokens)
+        same(
+            flat([received.scores]), flat([decoded.scores]), 1e-5, f"jit={jit_compile}"
+        )
+
+
+def test_the_past_keeps_what_is_alive():
+    """Hypotheses with one parent have one past: five in place of twenty nodes."""
+    past = ks.types.Past([tf.random.normal([2, 3, 4, 5])], tf.ones([2, 4, 4], bool))
+    own = tf.constant([[[True] + 3 * [False]] * 4] * 2)
+    alive = D.model_state.follow(past._replace(is_own=own), tf.zeros([2, 4], tf.int32))
+    assert alive.nodes[0].shape == (2, 3, 1, 5)
+    assert alive.is_own.shape == (2, 4, 1)
