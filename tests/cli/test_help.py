@@ -68,12 +68,9 @@ def test_help_of_verbs_has_examples_that_can_be_parsed(capsys):
             parse(words)
 
 
-def test_every_setting_has_help():
+def test_every_setting_has_help_and_there_is_a_version(capsys):
     for field in dataclasses.fields(Settings):
         assert len(field.metadata["help"]) > 3, field.name
-
-
-def test_version(capsys):
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("keras_seqattn ")
 

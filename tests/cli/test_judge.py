@@ -45,15 +45,12 @@ def test_evaluates_the_test_set_of_its_task(loaded, trained, tmp_path, succeeds)
     assert found["exact_match"] == ks.metrics.exact_match(texts, test.target)
 
 
-def test_evaluates_files(loaded, trained, sides, succeeds):
+def test_evaluates_and_scores_files(loaded, trained, sides, files, succeeds):
     options = sides(*map(list, zip(*PAIRS, strict=True)))
     found = succeeds("evaluate", trained, *options, "--metric", "chrf", "wer")
     rows = found.out.splitlines()
     assert [row.split()[0] for row in rows] == ["chrf", "wer"]
     assert "nrefs:1" in rows[0]  # the signature of sacreBLEU
-
-
-def test_scores_files(loaded, trained, files, succeeds):
     [path] = files(**{"pairs.tsv": [f"{s}\t{t}" for s, t in PAIRS]})
     printed = succeeds("score", trained, "--pairs", path)
     scores = [float(line) for line in printed.out.splitlines()]
@@ -123,14 +120,12 @@ def test_reads_what_the_run_held_out(loaded, trained_from_files, succeeds, optio
     assert len(printed.out.splitlines()) == 4 and note in printed.err
 
 
-@pytest.mark.parametrize(
-    "command, remedy",
-    [
-        ("evaluate RUN --metric wer", "name other files with --source and --target."),
-        ("score RUN", "name other files with --source and --target."),
-        ("inspect RUN --html page.html", "name a sentence with --text."),
-    ],
-)
+ELSE = "name other files with --source and --target."
+LEFT = {"evaluate RUN --metric wer": ELSE, "score RUN": ELSE}
+LEFT["inspect RUN --html page.html"] = "name a sentence with --text."
+
+
+@pytest.mark.parametrize("command, remedy", LEFT.items())
 def test_other_pairs_are_held_out_of_longer_files(
     fails, trained_from_files, tmp_path, monkeypatch, command, remedy
 ):
@@ -147,9 +142,7 @@ def test_other_pairs_are_held_out_of_longer_files(
     assert not (tmp_path / "page.html").exists()
 
 
-def test_a_validation_set_of_its_own_stays_the_same(
-    loaded, trained_from_files, files, succeeds
-):
+def test_its_own_validation_set_stays(loaded, trained_from_files, files, succeeds):
     source, target = map(str, files(valid_source=["ab"], valid_target=["ba"]))
     path = trained_from_files / "run.json"
     run = json.loads(path.read_text())

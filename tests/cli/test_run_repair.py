@@ -185,10 +185,8 @@ def test_a_run_without_an_epoch_is_resumed(whole, tmp_path):
 
 def test_missing_texts(fails, copied):
     shutil.rmtree(copied / "text")
-    what = "train found a run without its text processors"
-    fails(
-        f"train --resume {copied}", what, f"'{copied}/text', which the run began with"
-    )
+    what, folder = "train found a run without its text processors", f"'{copied}/text'"
+    fails(f"train --resume {copied}", what, f"{folder}, which the run began with")
 
 
 MOMENTS = {"save_best": ValidationFolder, "save_record": ValidationFolder}

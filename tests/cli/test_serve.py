@@ -48,13 +48,10 @@ def test_all_options(folder, served):
     assert served[:-1] == ["de", {3: folder / "3"}, where, limits, True, hosts]
 
 
-def test_unusable_options(fails, folder):
+def test_unusable_options_and_a_damaged_folder(fails, folder):
     fails(f"serve {folder} --batch 0", "serve got an unusable batch")
     for options in ("--port 70000", "--host 192.0.2.1"):
         fails(f"serve {folder} {options}", "serve cannot listen at this address")
-
-
-def test_damaged_folder(fails, folder):
     (folder / "3" / "saved_model.pb").write_bytes(b"changed")
     what = "serve got a damaged folder. Expected saved_model.pb with sha256 "
     fails(f"serve {folder}", what)

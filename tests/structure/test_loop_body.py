@@ -9,17 +9,7 @@ import keras
 import pytest
 import tensorflow as tf
 
-from keras_seqattn.layers import (
-    AttentionDecoder,
-    BahdanauAttention,
-    BahdanauCell,
-    ChoCell,
-    ConditionalCell,
-    ContextCell,
-    GNMTCell,
-    LuongAttention,
-    LuongCell,
-)
+from keras_seqattn import layers as L
 from tests.structure.graphs import loop_bodies, operations, products
 
 BATCH, SOURCE, TARGET, VOCABULARY = 3, 17, 19, 23
@@ -49,7 +39,7 @@ def bahdanau(cell, *inside):
     """Inside: W_a, F (the context into the gates), U (the state into them)."""
     gates = inside[1][1]
     return Case(
-        lambda: BahdanauCell(UNITS, attention=BahdanauAttention(HIDDEN), cell=cell),
+        lambda: L.BahdanauCell(UNITS, attention=L.BahdanauAttention(HIDDEN), cell=cell),
         (5, gates),
         ADDITIVE_KEYS,
         list(inside),
@@ -57,7 +47,7 @@ def bahdanau(cell, *inside):
 
 
 def luong(**options):
-    return lambda: LuongCell(UNITS, attention=LuongAttention("general"), **options)
+    return lambda: L.LuongCell(UNITS, attention=L.LuongAttention("general"), **options)
 
 
 CASES = {
@@ -76,28 +66,28 @@ CASES = {
     # W_a; U of the bottom layer, which is not fed the context; for each layer above
     # W: [layer below; context], and U.
     "gnmt": Case(
-        lambda: GNMTCell(UNITS, attention=BahdanauAttention(HIDDEN), layers=3),
+        lambda: L.GNMTCell(UNITS, attention=L.BahdanauAttention(HIDDEN), layers=3),
         (5, 28),
         ADDITIVE_KEYS,
         [(7, 13), (7, 28), (18, 28), (7, 28), (18, 28), (7, 28)],
     ),
     # U of the first cell; W_a; W of the second cell: the context; its U.
     "conditional": Case(
-        lambda: ConditionalCell(UNITS, attention=BahdanauAttention(HIDDEN)),
+        lambda: L.ConditionalCell(UNITS, attention=L.BahdanauAttention(HIDDEN)),
         (5, 21),
         ADDITIVE_KEYS,
         [(7, 21), (7, 13), (11, 21), (7, 21)],
     ),
     "cho": Case(
-        lambda: ChoCell(UNITS),
+        lambda: L.ChoCell(UNITS),
         (5, 21),
         None,
         [(7, 14), (7, 7)],  # U_z, U_r; U
         ((7, 7), (7, 7), (7, 21)),  # V, V', and F
     ),
-    "context": Case(lambda: ContextCell(UNITS), (5, 21), None, [(7, 21)]),  # U
+    "context": Case(lambda: L.ContextCell(UNITS), (5, 21), None, [(7, 21)]),  # U
     "context_fed": Case(
-        lambda: ContextCell(UNITS, use_context=True),
+        lambda: L.ContextCell(UNITS, use_context=True),
         (5, 21),
         None,
         [(7, 21)],  # U alone: F c is the same at every step, so it is in the state
@@ -111,7 +101,7 @@ def traced(request):
     """A case, and the graph of its decoder and readout, with masks and alignments."""
     case = CASES[request.param]
     cell = case.make()
-    decoder, readout = AttentionDecoder(cell), keras.layers.Dense(VOCABULARY)
+    decoder, readout = L.AttentionDecoder(cell), keras.layers.Dense(VOCABULARY)
 
     @tf.function
     def forward(inputs, value, inputs_mask, value_mask):
