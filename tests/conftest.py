@@ -27,12 +27,8 @@ hypothesis.settings.register_profile(
 
 
 def pytest_addoption(parser):
-    parser.addoption(
-        "--all", action="store_true", help="slow tests too, and the full product"
-    )
-    parser.addoption(
-        "--trials", action="store_true", help="trials too, which take minutes each"
-    )
+    parser.addoption("--all", action="store_true", help="slow tests, the full product")
+    parser.addoption("--trials", action="store_true", help="trials, of minutes each")
 
 
 def pytest_configure(config):
@@ -94,9 +90,7 @@ def each_value_once(cases):
         case: {(name, id(value)) for name, value in case.callspec.params.items()}
         for case in cases
     }
-    mixed = sorted(
-        cases, key=lambda case: hashlib.sha256(case.nodeid.encode()).digest()
-    )
+    mixed = sorted(cases, key=lambda x: hashlib.sha256(x.nodeid.encode()).digest())
     unseen = set().union(*values.values())
     chosen = []
     while unseen:

@@ -105,10 +105,13 @@ def test_questions():
     assert losses[-1] < losses[0]
 
 
-def test_every_page_with_code_is_tested():
+def test_every_page_with_code_is_tested_and_all_are_in_the_index():
     tested = {name.removeprefix("test_") for name in globals()}
     for path in PAGES:
         assert "```python" not in path.read_text("utf-8") or path.stem.lower() in tested
+    index = text_of("docs/README.md")
+    missing = [path.name for path in PAGES[1:] if f"({path.name})" not in index]
+    assert missing == ["README.md"]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
@@ -124,12 +127,6 @@ def test_links_lead_somewhere(path):
             headings = re.findall(r"^#+ (.*)$", linked.read_text("utf-8"), re.MULTILINE)
             anchors = [re.sub(r"[^\w -]", "", x).lower() for x in headings]
             assert heading in [x.replace(" ", "-") for x in anchors], target
-
-
-def test_every_page_is_in_the_index():
-    index = text_of("docs/README.md")
-    missing = [path.name for path in PAGES[1:] if f"({path.name})" not in index]
-    assert missing == ["README.md"]
 
 
 def test_table_names_every_layer():

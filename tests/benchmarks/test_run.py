@@ -74,13 +74,10 @@ def test_memory(bench, capsys):
     assert "MB above those after build" in capsys.readouterr().out
 
 
-def test_ours_must_run(bench, capsys):
+def test_ours_must_run_and_no_point_begins_when_time_is_over(bench, capsys):
     code, rows = bench({}, ours=Entry(f"{MODULE}:missing"))
     assert (code, rows) == (1, {})
     assert "ours cannot be measured" in capsys.readouterr().out
-
-
-def test_no_point_is_begun_when_time_is_over(bench, capsys):
     assert bench({}, "--minutes", "0") == (0, {})
     assert "no time left; the same command goes on" in capsys.readouterr().out
 

@@ -58,9 +58,6 @@ def test_beside_the_stock_callback(run):
     assert not any(tag.startswith("attention") for tag in train)
     assert train["batch_2"].plugin_data.plugin_name == "graph_run_metadata_graph"
     assert list((run[0] / "train/plugins/profile").rglob("*.xplane.pb"))
-
-
-def test_what_never_changes_is_written_once(run):
     found = [value for _, value in logs.values(run[0] / "validation")]
     found = [x.HasField("metadata") for x in found if x.tag == "attention/001"]
     assert found == [True, False, False]
@@ -177,16 +174,13 @@ def probed(folder, *texts, translator=None):
     return shown.probe.pictures()
 
 
-def test_greedy_without_references(tmp_path):
+def test_greedy_without_references_and_of_what_is_not_read(tmp_path):
     made = probed(tmp_path, logs.SENTENCES)
     assert [len(picture["hypotheses"]) for picture in made] == [1, 1, 1]
     assert made[0]["reference"] is None and "bleu" not in made[0]["metrics"]
     [said] = made[0]["hypotheses"]
     assert said["centre"] is said["reach"] is None
-
-
-def test_what_is_not_read_is_not_shown(tmp_path):
-    """After max_source tokens there is only the end token."""
+    # After max_source tokens there is only the end token.
     parts = greedy().model, greedy().source_text, greedy().target_text
     made = ks.Translator(*parts, ks.Greedy(), max_source=2)
     [picture] = probed(tmp_path, ["deaf"], translator=made)

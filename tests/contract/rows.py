@@ -126,9 +126,7 @@ DECODERS = {
     "luong_no_feeding": luong_cell(
         bahdanau, use_input_feeding=False, attentional_activation=None
     ),
-    "luong_keras_stack": lambda: L.LuongCell(
-        UNITS, ks.LuongAttention(), cell=keras_stack()
-    ),
+    "luong_keras_stack": lambda: L.LuongCell(UNITS, ks.LuongAttention(), keras_stack()),
     "gnmt": gnmt_cell(layers=4),
     "gnmt_current": gnmt_cell(layers=3, cell="gru", query="current"),
     "luong_local": luong_cell(local),
@@ -136,9 +134,7 @@ DECODERS = {
     "bahdanau_monotonic": bahdanau_cell(monotonic, cell="simple"),
     "bahdanau_multi_head": bahdanau_cell(heads),
     "context": lambda: L.ContextCell(UNITS),
-    "context_fed": lambda: L.ContextCell(
-        UNITS, cell="lstm", layers=2, use_context=True
-    ),
+    "context_fed": lambda: L.ContextCell(UNITS, "lstm", layers=2, use_context=True),
     "bahdanau_layer_norm_gru": bahdanau_cell(cell="layer_norm_gru"),
     "gnmt_layer_norm_lstm": gnmt_cell(
         cell="layer_norm_lstm", layers=2, readout="state_context"
@@ -148,9 +144,7 @@ DECODERS = {
         cell="gru_paper", layers=3, dropout=0.3, use_variational_dropout=True
     ),
     "conditional_gru": lambda: L.ConditionalCell(UNITS, bahdanau()),
-    "conditional_lstm": lambda: L.ConditionalCell(
-        UNITS, ks.LuongAttention(), cell="lstm"
-    ),
+    "conditional_lstm": lambda: L.ConditionalCell(UNITS, ks.LuongAttention(), "lstm"),
     "cho": lambda: L.ChoCell(UNITS),
     "cho_lstm_2": lambda: L.ChoCell(UNITS, cell="lstm", layers=2),
 }
@@ -171,9 +165,7 @@ ENCODERS = {
     "uni_lstm": lambda: L.UniEncoder(UNITS, layers=2, residual_from=2),
     "uni_backwards": lambda: L.UniEncoder(UNITS, "gru", go_backwards=True),
     "pyramidal": lambda: L.PyramidalEncoder(UNITS, layers=2),
-    "normalized": lambda: L.NormalizedEncoder(
-        ks.BiEncoder(UNITS, cell="gru"), dropout=0.5
-    ),
+    "normalized": lambda: L.NormalizedEncoder(ks.BiEncoder(UNITS, "gru"), dropout=0.5),
 }
 ENCODERS = [encoder(*row) for row in ENCODERS.items()]
 

@@ -122,16 +122,7 @@ def test_offline(monkeypatch, tmp_path, is_found):
 
 
 ENGLISH = "Hi. Hi. Hello! Run! Go. Go. Wait! Stop!".split()
-GERMAN = [
-    "Hallo!",
-    "Grüß Gott!",
-    "Hallo!",
-    "Lauf!",
-    "Geh.",
-    "Gehe.",
-    "Warte!",
-    "Stopp!",
-]
+GERMAN = "Hallo!|Grüß Gott!|Hallo!|Lauf!|Geh.|Gehe.|Warte!|Stopp!".split("|")
 CARDS = list(zip(ENGLISH, GERMAN, strict=True))
 
 

@@ -64,11 +64,9 @@ class Other(Letters):
         (data.Pairs(["abd", "", "d"], PAIRS.target), Letters(), Letters()),
         (data.Pairs(["ab", "c", "d"], PAIRS.target), Letters(), Letters()),
         (data.Pairs(PAIRS.target, PAIRS.source), Letters(), Letters()),
-        (PAIRS[:2], Letters(), Letters()),
-        (PAIRS, Letters(1), Letters()),
-        (PAIRS, Letters(), Letters(1)),
+        *[(PAIRS[:2], Letters(), Letters()), (PAIRS, Letters(1), Letters())],
+        *[(PAIRS, Letters(), Letters(1)), (PAIRS, Letters(), Other())],
         (PAIRS, Letters(), Letters(tokens=ks.types.SpecialTokens(end=9))),
-        (PAIRS, Letters(), Other()),
     ],
 )
 def test_stale_cache_is_written_anew(tmp_path, pairs, source_text, target_text):

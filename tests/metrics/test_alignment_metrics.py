@@ -51,13 +51,10 @@ def test_error_rate_counts_over_all_sentences():
     assert metrics.alignment_error_rate([set()], gold[2:]) == 0.0
 
 
-def test_links():
+def test_links_and_their_error_rate_from_subwords():
     soft = [[0.1, 0.9, 0.0], [0.0, 0.0, 0.0], [0.5, 0.0, 0.5]]
     assert metrics.alignment_links(soft) == {(1, 0), (0, 2)}
-
-
-def test_from_subwords_to_error_rate():
-    """Three source and four target subwords with end tokens, two words each."""
+    # Three source and four target subwords with end tokens, two words each.
     tenths = [[4, 5, 1, 0], [1, 2, 7, 0], [2, 4, 4, 0], [0, 0, 1, 9]]
     soft = np.array(tenths) / 10
     words = metrics.merge_subwords(soft, [0, 0, 1, -1], [0, 1, 1, -1])

@@ -42,19 +42,13 @@ def test_word_error_rate_of_pronunciations():
     assert token_error_rate(said, listed) == pytest.approx(100 * 1 / 11)
 
 
-def test_token_error_rate():
+def test_token_error_rate_near_and_empty_references():
     # 1 replaced, 1 missing, 2 too many; 3 + 2 + 1 tokens.
     hypotheses, references = ["a x c", "a", "a b c"], ["a b c", "a b", "b"]
     assert token_error_rate(hypotheses, references) == pytest.approx(100 * 4 / 6)
     assert token_error_rate(["abc"], ["abd"], tokenize=list) == pytest.approx(100 / 3)
-
-
-def test_of_equally_near_references_the_shortest_counts():
     for references in (["a b c", "a"], ["a", "a b c"]):
         assert token_error_rate(["a b"], [references]) == 100.0
-
-
-def test_empty_references():
     assert token_error_rate([""], [""]) == 0.0
     assert token_error_rate(["a"], [""]) == 100.0
 
@@ -79,13 +73,10 @@ def test_bleu_is_of_the_whole_corpus():
     assert uneven == pytest.approx(100 * (4 / 8 * 3 / 6 * 2 / 4 * 1 / 2) ** 0.25)
 
 
-def test_bleu_of_a_short_sentence():
+def test_bleu_of_a_short_sentence_and_its_options():
     assert bleu(["a b"], ["a b"]) == 0
     assert bleu(["a b"], ["a b"], effective_order=True) == pytest.approx(100)
     assert 0 < bleu(["a b"], ["a c"], effective_order=True) < 60
-
-
-def test_bleu_options():
     assert bleu(["A b c d"], ["a b c d"]) < 80
     assert bleu(["A b c d"], ["a b c d"], lowercase=True) == pytest.approx(100)
     # 13a takes "d." apart.
@@ -140,12 +131,9 @@ def test_check():
     assert asked == [True]
 
 
-def test_of_tokenised_text():
+def test_of_tokenised_text_and_blanks_of_pronunciations():
     texts = ["a b c d."], ["a b c d ."]
     assert METRICS["tokenized_bleu"](*texts) == bleu(*texts, tokenize="none")
-
-
-def test_blanks_are_no_mistake_in_a_pronunciation():
     said, listed = ["K AE T", " T  AH"], ["K  AE T ", ["T UW", "T AH"]]
     assert word_error_rate(said, listed) == 0.0
     assert token_error_rate(said, listed) == 0.0

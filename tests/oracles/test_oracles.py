@@ -5,7 +5,6 @@ Published numbers are compared with the layers, in tests/goldens.
 
 import functools
 
-import keras
 import numpy as np
 import pytest
 
@@ -47,10 +46,8 @@ def test_one_head_is_bahdanau(normal):
     w = additive_weights(normal)
     one = {"query_kernel": w["query_kernel"][:, None]}
     one |= {"key_kernel": w["key_kernel"][:, None], "v": w["v"][None]}
-    s, h = normal(BATCH, UNITS), normal(BATCH, SOURCE, DEPTH)
-    context, alpha, _ = attention.multi_head_additive(
-        s, h, MASK, (), b=w["b"][None], **one
-    )
+    s, h, b = normal(BATCH, UNITS), normal(BATCH, SOURCE, DEPTH), w["b"][None]
+    context, alpha, _ = attention.multi_head_additive(s, h, MASK, (), b=b, **one)
     score = functools.partial(scores.additive, **w)
     expected = attention.softmax(s, h, MASK, (), score=score)
     close(context, expected[0])
@@ -101,32 +98,6 @@ def test_local_windows_count_from_one():
 # Cells.
 
 
-@pytest.mark.parametrize(
-    ("step", "name", "options"),
-    [
-        (cells.simple, "SimpleRNNCell", {}),
-        (cells.gru, "GRUCell", {"reset_after": True}),
-        (cells.gru_reset_before, "GRUCell", {"reset_after": False}),
-        (cells.lstm, "LSTMCell", {}),
-    ],
-)
-def test_cells_are_stock_keras_cells(normal, step, name, options):
-    cell = getattr(keras.layers, name)(5, dtype="float64", **options)
-    cell.build((3, 4))
-    cell.set_weights([normal(*weight.shape) for weight in cell.weights])
-    x, states = normal(3, 4), [normal(3, 5) for _ in range(1 + (name == "LSTMCell"))]
-    _, expected = cell(x, list(states))
-    weights = [np.asarray(weight) for weight in cell.weights]
-    names = ("kernel", "recurrent_kernel", "bias")
-    got = step(
-        x,
-        states if len(states) == 2 else states[0],
-        **dict(zip(names, weights, strict=True)),
-    )
-    for a, b in zip(keras.tree.flatten(got), expected, strict=True):
-        close(a, b)
-
-
 def test_paper_gru_is_chos_with_the_update_gate_turned_round(normal):
     x, h = normal(3, 2), normal(3, UNITS)
     kernel, recurrent, bias = normal(2, 12), normal(UNITS, 12), normal(12)
@@ -171,14 +142,6 @@ def test_gnmt_decoder_residuals_and_contexts_by_hand(normal):
 def recurrent(normal, inputs):
     weights = {"kernel": normal(inputs, UNITS), "recurrent_kernel": np.eye(UNITS)}
     return functools.partial(cells.simple, **weights), np.zeros([BATCH, UNITS])
-
-
-def test_backward_half_is_the_forward_half_of_the_reversed_row(normal):
-    x, layer = normal(BATCH, SOURCE, 2), recurrent(normal, 2)
-    values, state = encoders.bidirectional(x, layer, layer)
-    turned, _ = encoders.bidirectional(x[:, ::-1], layer, layer)
-    close(values[..., UNITS:], turned[:, ::-1, :UNITS])
-    close(state, np.concatenate([values[:, -1, :UNITS], values[:, 0, UNITS:]], axis=-1))
 
 
 def test_gnmt_encoder_residual_starts_at_the_third_layer(normal):

@@ -204,7 +204,7 @@ def test_lengths_of_a_text(manifest, text, expected):
     assert LengthBounds.of(manifest).lengths({"text": array("", text)}) == expected
 
 
-def test_lengths_of_other_inputs():
+def test_lengths_of_other_inputs_and_of_a_batch():
     bounds = LengthBounds.of({"max_source": 5, "max_length": RELATIVE})
     pair = {"source": array("ab", "abc"), "target": array("", "abcdefghi")}
     assert bounds.lengths(pair) == (4, 6)
@@ -212,9 +212,6 @@ def test_lengths_of_other_inputs():
     assert bounds.lengths({"text": array()}) == (1, 1)
     no_text = np.array([b"\xff\xfe"], object)
     assert LengthBounds().lengths({"text": no_text}) == (7, 7)
-
-
-def test_a_batch_is_padded_to_its_longest():
     long = SimpleNamespace(rows=1, lengths=(100, 10))
     wide = SimpleNamespace(rows=3, lengths=(5, 50))
     assert cell_count(long) == 1000 and cell_count(wide) == 750

@@ -94,7 +94,7 @@ def test_one_output_has_no_name(client):
     assert client.ask(1, inputs={"x": [0.2]}) == {"outputs": [0.1]}  # float32's 0.1
 
 
-def test_all_types(client):
+def test_all_types_and_no_nan(client):
     binary = base64.b64encode(b"\xff\0").decode()
     rows = [
         {"flag": True, "count": -128, "pair": [0.5, 1e300], "name": "ä\0"},
@@ -105,23 +105,17 @@ def test_all_types(client):
     encoded = base64.b64encode("ä\0".encode()).decode()
     assert first == {**rows[0], "name_bytes": {"b64": encoded}}
     assert second == {**rows[1], "name": "\ufffd\0", "name_bytes": {"b64": binary}}
-
-
-def test_no_nan(client):
     answer = client.ask(1, signature_name="logarithm", instances=[1.0, 0, -1])
     assert answer == {"predictions": [0.0, None, None]}
 
 
-def test_inputs_without_rows(client):
+def test_inputs_and_outputs_without_rows(client):
     asked = {"signature_name": "repeat", "inputs": {"text": ["a", "b"], "times": 2}}
     assert client.ask(1, **asked)["outputs"] == ["a", "a", "b", "b"]
     instance = {"text": "a", "times": 2}
     said = client.refused(1, signature_name="repeat", instances=[instance])
     what = "Input 'times' has the wrong shape. Expected [], received [1] from [2]"
     check_message(said, what, 'In "instances" send texts; in "inputs" send lists of t')
-
-
-def test_outputs_without_rows(client):
     total = {"signature_name": "total"}
     assert client.ask(1, inputs=[1, 2], **total) == {"outputs": 3.0}
     what = '"instances" does not work with this signature. Expected a signature whose '
@@ -129,14 +123,11 @@ def test_outputs_without_rows(client):
     check_message(client.refused(1, instances=[1, 2], **total), what, rest)
 
 
-def test_status(client):
+def test_status_and_metadata(client):
     fine = {"state": "AVAILABLE", "status": {"error_code": "OK", "error_message": ""}}
     expected = [{"version": "2", **fine}, {"version": "1", **fine}]
     assert client.get().json == {"model_version_status": expected}
     assert client.get("/versions/1").json == {"model_version_status": expected[1:]}
-
-
-def test_metadata(client):
     found = client.get("/metadata").json
     assert found == client.get("/versions/2/metadata").json
     assert found["model_spec"] == {"name": "m", "signature_name": "", "version": "2"}

@@ -28,21 +28,14 @@ def additive():
     return ks.BahdanauAttention(UNITS)
 
 
+L = ks.layers
+GNMT = {"layers": 2, "dropout": 0.1, "recurrent_dropout": 0.1}
 CELLS = {
-    "bahdanau_gru_paper": lambda: ks.layers.BahdanauCell(
-        UNITS, additive(), "gru_paper"
-    ),
-    "luong": lambda: ks.layers.LuongCell(UNITS, ks.LuongAttention("general")),
-    "gnmt": lambda: ks.layers.GNMTCell(
-        UNITS,
-        additive(),
-        cell="layer_norm_lstm",
-        layers=2,
-        dropout=0.1,
-        recurrent_dropout=0.1,
-    ),
-    "monotonic": lambda: ks.layers.BahdanauCell(
-        UNITS, ks.layers.MonotonicAttention(additive(), noise=1.0), "gru"
+    "bahdanau_gru_paper": lambda: L.BahdanauCell(UNITS, additive(), "gru_paper"),
+    "luong": lambda: L.LuongCell(UNITS, ks.LuongAttention("general")),
+    "gnmt": lambda: L.GNMTCell(UNITS, additive(), cell="layer_norm_lstm", **GNMT),
+    "monotonic": lambda: L.BahdanauCell(
+        UNITS, L.MonotonicAttention(additive(), noise=1.0), "gru"
     ),
 }
 

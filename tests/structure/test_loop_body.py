@@ -105,16 +105,10 @@ def traced(request):
 
     @tf.function
     def forward(inputs, value, inputs_mask, value_mask):
-        outputs, alignments = decoder(
-            inputs,
-            value,
-            initial_state=tf.nest.map_structure(
-                lambda size: tf.zeros((BATCH, size)), cell.state_size
-            ),
-            inputs_mask=inputs_mask,
-            value_mask=value_mask,
-            return_attention_scores=True,
-        )
+        state = tf.nest.map_structure(lambda n: tf.zeros((BATCH, n)), cell.state_size)
+        options = {"inputs_mask": inputs_mask, "value_mask": value_mask}
+        options |= {"initial_state": state, "return_attention_scores": True}
+        outputs, alignments = decoder(inputs, value, **options)
         return readout(outputs), alignments
 
     return case, forward.get_concrete_function(

@@ -60,10 +60,8 @@ def test_every_mode_takes_the_same_steps(name):
 
 def test_evaluate_and_predict_skip_the_padding():
     inputs, labels = small.batch()
-    model = small.compiled(
-        small.translation_model("context"),
-        weighted_metrics=["sparse_categorical_accuracy"],
-    )
+    accuracy = {"weighted_metrics": ["sparse_categorical_accuracy"]}
+    model = small.compiled(small.translation_model("context"), **accuracy)
     logits, real = model.predict(inputs, verbose=0), inputs[1] != 0
     loss, accuracy = model.evaluate(inputs, labels, batch_size=8, verbose=0)
     assert loss == pytest.approx(small.token_mean(logits, labels, real), rel=1e-5)

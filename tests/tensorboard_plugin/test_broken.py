@@ -28,7 +28,7 @@ BROKEN = "The header is broken. Expected a JSON object, received"
 VERSION = "The header is not from keras_seqattn. Expected version 1, received"
 HYPOTHESES = "The header has an unusable hypotheses. Expected a list of objects"
 NO_FIT = "Hypothesis 0 has weights that do not fit its shape. Expected 18 bytes, compre"
-NUMBER = "Hypothesis 0 has a number of"
+NUMBER, UNUSABLE = "Hypothesis 0 has a number of", "Hypothesis 0 has an unusable"
 RECORDS = {  # the beginning of a message ... parts of the rest: the values of a record
     f"{FOREIGN} ... received []": [],
     f"{FOREIGN} ... received b'text'": b"text",
@@ -49,9 +49,7 @@ RECORDS = {  # the beginning of a message ... parts of the rest: the values of a
     "The record has a wrong number of weights ... weights for each of 2 hypotheses, "
     "received weights for 1": [header(hypothesis(), hypothesis()), GOOD],
     **{
-        f"Hypothesis 0 has an unusable {field}. Expected ... {value!r}": changed(
-            **{field: value}
-        )
+        f"{UNUSABLE} {field}. Expected ... {value!r}": changed(**{field: value})
         for field, values in {
             **{"kind": ["best"], "rank": [-1], "text": [None], "ranking": [[]]},
             **{"score": ["-1", 10**25], "reach": [True], "heads": [[1]]},

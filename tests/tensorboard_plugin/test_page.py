@@ -15,9 +15,8 @@ CHOSEN = ".list-rows tr:has([aria-current=true])"
 @pytest.fixture(scope="module")
 def shared(browser):
     short, long = pictures.plain(2, 3), pictures.plain(40, 60)
-    with Stage(
-        browser, page([pictures.german(), short, long], "Attention: run")
-    ) as one:
+    text = page([pictures.german(), short, long], "Attention: run")
+    with Stage(browser, text) as one:
         yield one
 
 

@@ -50,9 +50,6 @@ def test_words(stage):
     assert "The end tokens belong to no word" in stage.texts(".av-summary")[0]
     stage.choose("Tokens")
     assert stage.texts(".av-left .av-label") == ROWS
-
-
-def test_scripts_without_blanks_keep_their_pieces(stage):
     stage.show(as_json(pictures.wide()))
     stage.set(unit="word")
     assert stage.texts(".av-top .av-label") == [*"注意力让模型看到整个句子。"]

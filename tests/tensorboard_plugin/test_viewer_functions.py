@@ -36,12 +36,8 @@ def run(module, body, argument=None):
         f"const answer = ((m, x) => {{{body}}})(m, x);\n"
         "console.log(JSON.stringify(answer ?? null));"
     )
-    done = subprocess.run(
-        [node, "--input-type=module", "-e", code],
-        input=json.dumps(argument),
-        capture_output=True,
-        text=True,
-    )
+    how = {"input": json.dumps(argument), "capture_output": True, "text": True}
+    done = subprocess.run([node, "--input-type=module", "-e", code], **how)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -93,9 +89,6 @@ def test_words():
       m.decodePicture({...picture, hypotheses: []}).source.words)"""
     found = dict(zip(WORDS, run("picture.js", code, pictures), strict=True))
     assert found == {name: words for name, (_, _, words) in WORDS.items()}
-
-
-def test_words_are_split_as_python_does():
     blank = "".join(chr(c) for c in range(0x3100) if chr(c).isspace())
     text = "".join(f"{c}x" for c in blank) + "\ufeff\u200b\u180ey"
     tokens = [["x", i, i + 1] for i in range(len(text))]
@@ -262,13 +255,10 @@ FILES = sorted(STATIC.glob("*.js"))
 BAR = 120_000  # bytes, with comments and indentation
 
 
-def test_files_are_small():
+def test_files_are_small_and_stand_in_one():
     sizes = {file.name: file.stat().st_size for file in STATIC.iterdir()}
     assert sum(sizes.values()) < BAR
     assert max(sizes.values()) < BAR / 12
-
-
-def test_modules_stand_in_one_file():
     text = page.modules("page.js")
     assert not re.search(r"^(import|export)\b", text, re.MULTILINE)
     assert not re.search(r"^(/\*|//| )", text, re.MULTILINE)

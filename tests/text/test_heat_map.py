@@ -104,12 +104,9 @@ def test_weights_that_are_no_alignment():
     assert scaled([[0.5, 1.0005, -1e-4]]).notes == scaled([[]]).notes == ()
 
 
-def test_the_terminal_has_a_width(monkeypatch):
+def test_the_terminal_has_a_width_and_there_may_be_nothing_to_draw(monkeypatch):
     monkeypatch.setenv("COLUMNS", "7")
     assert plain("abcde", "xyz", width=None) == plain("abcde", "xyz", width=7)
-
-
-def test_nothing_to_draw():
     assert plain([], ["a"], np.zeros((1, 0))) == ""
     assert plain(["a"], [], np.zeros((0, 1))) == " a"
 
@@ -162,14 +159,12 @@ def test_whatever_the_tokens_are(source, target, width, color):
         assert max(map(columns, lines)) <= size <= width
 
 
-def test_colours():
+def test_colours_are_lighter_the_higher():
     """Equal neighbours share a code."""
     drawn = plain(["le", "un", "chat"], ["the"], [[0.0, 0.0, 1.0]], color=True)
     low, high = f"\x1b[48;5;{RAMP[0]}m", f"\x1b[48;5;{RAMP[-1]}m"
     assert drawn == f"    le un chat\nthe {low}      {high}     \x1b[0m"
 
-
-def test_colours_are_lighter_the_higher():
     def lightness(code):
         if code >= 232:
             return 8 + 10 * (code - 232)

@@ -51,11 +51,8 @@ def test_read_as_the_replacement_character(name):
     keras.tree.map_structure(np.testing.assert_array_equal, found, expected)
 
 
-def test_metrics():
+def test_metrics_and_warm_up_requests():
     pairs = ks.data.Pairs(LONE, [LONE[0], LONE])
     numbers = tiny.letters().evaluate(pairs, ["bleu", "chrf", "exact_match", "wer"])
     assert np.isfinite(list(numbers.values())).all()
-
-
-def test_warm_up_requests():
     assert READ[0].encode() in warmup.prediction_log("nbest", {"text": LONE})

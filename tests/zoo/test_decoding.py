@@ -39,9 +39,8 @@ def test_greedy_is_the_argmax_of_its_own_output(name):
 
     start = np.full((len(tokens), 1), TOKENS.start)
     fed = np.concatenate([start, tokens[:, :-1]], axis=1)
-    logits, alignments = model(
-        {"source": source, "target": fed}, return_attention_scores=True
-    )
+    given = {"source": source, "target": fed}
+    logits, alignments = model(given, return_attention_scores=True)
     logits = numpy(logits).copy()
     logits[..., [TOKENS.pad, TOKENS.start]] = -np.inf
     written = np.arange(tokens.shape[1]) < lengths[:, None]

@@ -92,13 +92,10 @@ def test_optimizer(name):
         assert received == pytest.approx(expected, rel=1e-6), step
 
 
-def test_numbers_replace_those_of_a_preset():
+def test_numbers_replace_those_of_a_preset_or_are_all_given():
     model = zoo.wang_simple("small", units=5, target_vocabulary=7)
     assert model.encoder.units == 5
     assert model.head.vocabulary_size == 7
-
-
-def test_without_a_preset_all_numbers_are_given():
     numbers = zoo.luong2015.presets["small"]
     assert zoo.luong2015(**numbers).get_config() is not None
 
