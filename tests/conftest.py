@@ -14,7 +14,6 @@ import pytest
 
 os.environ.setdefault("KERAS_BACKEND", "tensorflow")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-
 SEED = 1409
 
 # A first call traces a graph: no deadline. Derandomized: a red run is red again.

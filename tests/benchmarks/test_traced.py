@@ -104,7 +104,6 @@ def test_a_training_step_by_hand(train, masked):
 
 
 # One step of a decoder ----------------------------------------------------------------
-
 STEPS = 6
 
 

@@ -76,13 +76,10 @@ def test_hypotheses(pictures):
     assert np.abs(weights[0] - weights[1]).max() > 0.01  # two heads, not their mean
 
 
-def test_moving_average(run, pictures):
-    """The last weights shown are those that `fit` leaves; the ones before differ."""
+def test_the_last_pictures_are_of_the_weights_that_fit_leaves(run, pictures):
+    # The weights shown before differ.
     for n, made in enumerate(run[2].probe.pictures()):
         logs.same(made, pictures[f"attention/00{n}"][3])
-
-
-def test_it_is_what_the_translator_says(run, pictures):
     translator = run[1]
     search = ks.BeamSearch(2, n_best=2)  # that of the translator, but narrower
     translations = translator.with_search(search)(logs.SENTENCES)

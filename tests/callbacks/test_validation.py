@@ -176,7 +176,6 @@ def test_goes_on_after_a_crash(tmp_path, crash, every_step):
     whole = Scripted(*script)
     once = validate(whole, folder=tmp_path / "whole", **options)
     whole.fit(once, epochs, steps=3)
-
     translator = Scripted(*script)
     backup = keras.callbacks.BackupAndRestore(tmp_path / "backup")
     callback = validate(translator, folder=tmp_path / "parts", **options)
@@ -184,7 +183,6 @@ def test_goes_on_after_a_crash(tmp_path, crash, every_step):
         translator.fit(callback, epochs, steps=3, callbacks=[backup, crash_at(crash)])
     saved = weight_of(translator, tmp_path / "parts" / "best.weights.h5")
     assert saved == 3 * min(crash, 2)  # nothing is lost
-
     rest = Scripted(*script[crash:])
     callback = validate(rest, folder=tmp_path / "parts", **options)
     # The backup is first, so that the step is the one to go on from.
@@ -255,16 +253,13 @@ def test_damaged_weights_are_not_averaged(tmp_path):
     assert translator.weight == 3.0  # of steps 2 and 4
 
 
-def test_restores_after_an_interrupt(tmp_path):
+def test_restores_after_an_interrupt_and_a_second_fit_goes_on(tmp_path):
     translator = Scripted(3, 5, 4)
     callback = validate(translator, folder=tmp_path)
     with pytest.raises(KeyboardInterrupt):
         translator.fit(callback, epochs=9, callbacks=[crash_at(3)])
     callback.restore()
     assert translator.weight == 2.0
-
-
-def test_a_second_fit_goes_on():
     translator = Scripted(5, 4, 3, 2)
     callback = validate(translator, patience=3)
     translator.fit(callback, epochs=2)

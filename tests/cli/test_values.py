@@ -56,15 +56,12 @@ def test_no_value(words, capsys):
     assert capsys.readouterr().err.endswith(f"{says}received 'a'\n")
 
 
-def test_options_become_settings():
+def test_options_become_settings_that_travel_through_json(tmp_path, monkeypatch):
     options = "--set a=1 b=2 --set c=3 --columns 0 1 --joint --minutes 2 --metric wer"
     assert written_settings(parse(["train", *options.split()])) == {
         **{"set": {"a": "1", "b": "2", "c": "3"}, "columns": ["0", "1"]},
         **{"joint": True, "minutes": 2.0, "metric": ["wer"]},
     }
-
-
-def test_settings_travel_through_json(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     typed = Settings(source="a.en", target="a.de", set={"units": "3"})
     settings = typed.with_absolute_paths()
@@ -120,13 +117,10 @@ def test_schedule(options, rates):
     assert found == pytest.approx(rates, abs=1e-9)
 
 
-def test_optimizer_of_a_paper():
+def test_optimizer_of_a_paper_and_kinds_of_text():
     how = Settings(model="sutskever2014", optimizer="paper", ema=0.9)
     made = model_factory.make_optimizer(how, steps_per_epoch=7)
     assert made.global_clipnorm == 5.0 and made.use_ema and made.ema_momentum == 0.9
-
-
-def test_kinds_of_text():
     parse = functools.partial(ProcessorChoice.parse, "train")
     options = {"vocabulary_size": 80, "kind": "bpe"}
     assert parse("sentencepiece:80:bpe").options == options

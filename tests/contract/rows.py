@@ -149,8 +149,6 @@ DECODERS = {
     "cho_lstm_2": lambda: L.ChoCell(UNITS, cell="lstm", layers=2),
 }
 DECODERS = [decoder(*row) for row in DECODERS.items()]
-
-
 ENCODERS = {
     "bi_lstm": lambda: ks.BiEncoder(UNITS, layers=2),
     "bi_gru_sum": lambda: ks.BiEncoder(UNITS, cell="gru", merge="sum"),

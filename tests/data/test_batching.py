@@ -163,19 +163,13 @@ def test_padding_of_captions(many, size):
     assert target <= 0.02 and source <= 0.09
 
 
-def test_multiples_make_few_shapes(many):
+def test_multiples_make_few_shapes_and_pairs_meet_others(many):
     plan = data.plan_batches(many, 2000, pad_to_multiple=8)
     assert len(plan.shapes) <= 40 < len(data.plan_batches(many, 2000).shapes)
     assert not np.any(plan.source_lengths % 8) and not np.any(plan.target_lengths % 8)
-
-
-def test_small_corpus_is_sorted_by_both_sides():
-    """Where a target length is rare, sources are sorted in wider strips of targets."""
+    # Where a target length is rare, sources are sorted in wider strips of targets.
     source, target = data.plan_batches(captions(1000), 1000).padding
     assert source + target < 0.27
-
-
-def test_most_pairs_meet_others_in_the_next_epoch(many):
     plan, kept, met = data.plan_batches(many, 1500), 0, 0
     batch_of = np.zeros(len(many), int)
     first, second = (plan.indices(np.random.default_rng(n)) for n in range(2))

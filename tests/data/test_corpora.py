@@ -12,7 +12,6 @@ from tests.data.server import serving
 
 # In a copy of the real corpora, where the variable names one.
 REAL = os.environ.get("KERAS_SEQATTN_DATA")
-
 SPLITS = {"train": "train", "validation": "val", "test": "test_2016_flickr"}
 
 

@@ -44,14 +44,11 @@ def test_reports_of_two_filters_are_one_and_words_are_counted_first():
     assert report.dropped == {"longer than 3 words": 1}
 
 
-def test_only_empty_ones_go_by_default():
+def test_only_empty_ones_go_by_default_and_ratios_of_empty_sides():
     kept, report = data.filter_pairs(PAIRS)
     assert kept == PAIRS.select([0, 3, 5, 6, 7])
     assert report.dropped == {"empty": 3}
     assert data.filter_pairs(PAIRS, drop_empty=False)[0] == PAIRS
-
-
-def test_nothing_is_left_of_nothing_and_empty_sides_have_ratios():
     kept, report = data.filter_pairs(PAIRS[:0], max_characters=3, drop_duplicates=True)
     assert (len(kept), str(report)) == (0, "0 of 0 pairs kept")
     pairs = data.Pairs(["", "", "abc", "abc"], ["", "a", "a", "b" * 10])

@@ -145,7 +145,6 @@ def test_the_zoo(tmp_path, name):
 
 
 # Errors -------------------------------------------------------------------------------
-
 TEXTS = ["one two three", "two three four"]
 SIZES = {"source_length": 9, "target_length": 5}
 

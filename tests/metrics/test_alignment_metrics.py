@@ -51,7 +51,7 @@ def test_error_rate_counts_over_all_sentences():
     assert metrics.alignment_error_rate([set()], gold[2:]) == 0.0
 
 
-def test_links_and_their_error_rate_from_subwords():
+def test_links_their_error_rate_and_what_is_distributed_over_words():
     soft = [[0.1, 0.9, 0.0], [0.0, 0.0, 0.0], [0.5, 0.0, 0.5]]
     assert metrics.alignment_links(soft) == {(1, 0), (0, 2)}
     # Three source and four target subwords with end tokens, two words each.
@@ -61,9 +61,6 @@ def test_links_and_their_error_rate_from_subwords():
     np.testing.assert_allclose(words, [[0.9, 0.1], [0.45, 0.55]])
     gold = metrics.read_alignments(["0-0 1-1"])
     assert metrics.alignment_error_rate([metrics.alignment_links(words)], gold) == 0.0
-
-
-def test_merging_keeps_what_is_distributed():
     soft = alignment(5, 6)
     words = metrics.merge_subwords(soft, [0, 0, 1, 1, 1, 2], [0, 1, 1, 2, 2])
     assert words.shape == (3, 3)
@@ -93,7 +90,7 @@ def test_confidence(target, source):
     np.testing.assert_allclose(found.coverage_penalty, penalty, atol=1e-12)
 
 
-def test_confidence_of_extremes():
+def test_confidence_of_extremes_and_the_penalty_of_the_search():
     best = metrics.alignment_confidence(np.eye(4))
     assert best == (0.0, 0.0, 0.0, 1.0, 0.0, 0.0)
     assert "-0.0" not in str(best)
@@ -106,9 +103,6 @@ def test_confidence_of_extremes():
     assert stuck.coverage_deviation == pytest.approx(deviation)
     assert stuck.coverage_penalty == pytest.approx(3 * math.log(1e-6))
     assert stuck.absentmindedness_out == 0.0
-
-
-def test_coverage_penalty_is_that_of_the_search():
     a = alignment(3, 5).astype("float32")
     [expected] = coverage_penalty(a.sum(axis=0)[None], None, 1.0)
     ours = metrics.alignment_confidence(a).coverage_penalty

@@ -28,13 +28,10 @@ def test_edit_distance_equals_its_definition(a, b):
     assert edit_distance(tuple(a), list(b)) == distance(len(a), len(b))
 
 
-def test_exact_match():
+def test_exact_match_and_errors_of_pronunciations():
     hypotheses = ["a b", "c", "d", ""]
     assert exact_match(hypotheses, ["a b", "x", ["e", "d"], ["", "f"]]) == 75.0
     assert exact_match(["A"], ["a"]) == 0.0
-
-
-def test_word_error_rate_of_pronunciations():
     listed = [["T AH M EY T OW", "T AH M AA T OW"], ["R UW T", "R AW T"], ["DH AH"]]
     said = ["T AH M AA T OW", "R UH T", "DH AH"]
     assert word_error_rate(said, listed) == pytest.approx(100 / 3)
@@ -53,7 +50,7 @@ def test_token_error_rate_near_and_empty_references():
     assert token_error_rate(["a"], [""]) == 100.0
 
 
-def test_bleu_by_hand():
+def test_bleu_by_hand_of_the_whole_corpus():
     """p_1 .. p_4 = 5/6, 4/5, 3/4, 2/3 and as long as the reference."""
     hypothesis, reference = "the cat sat down on it", "the cat sat down on mats"
     expected = 100 * (5 / 6 * 4 / 5 * 3 / 4 * 2 / 3) ** 0.25
@@ -62,10 +59,7 @@ def test_bleu_by_hand():
     expected = 100 * (6 / 6 * 4 / 5 * 3 / 4 * 2 / 3) ** 0.25
     both = [reference, "it is a cat yes it"]
     assert bleu([hypothesis], [both]) == pytest.approx(expected)
-
-
-def test_bleu_is_of_the_whole_corpus():
-    """Counts are summed, not scores averaged; the brevity penalty is of the sums."""
+    # Counts are summed, not scores averaged; the brevity penalty is of the sums.
     hypotheses = ["a b c d", "e f g h"]
     references = ["a b c d e", "e f g h i"]
     assert bleu(hypotheses, references) == pytest.approx(100 * math.exp(1 - 10 / 8))

@@ -7,7 +7,6 @@ from tests.oracles.makers import around, of
 
 UNITS = 5
 LAYERS = ks.layers
-
 ADDITIVE = of(ks.BahdanauAttention, 7)
 GENERAL = of(ks.LuongAttention, "general")
 LOCAL = around(LAYERS.LocalAttention, GENERAL, window=1)
@@ -20,7 +19,6 @@ COVERAGE = of(LAYERS.CoverageAttention, 7, value_units=4)
 LOCATION_SENSITIVE = of(LAYERS.LocationSensitiveAttention, 7, filters=2, kernel_size=3)
 MULTI_HEAD = of(LAYERS.MultiHeadAdditiveAttention, 8, heads=2, value_units=4)
 ONE_LAYER = of(LAYERS.OneLayerAttention, value_units=4)
-
 STOCK_GRU = of(keras.layers.GRUCell, UNITS)
 STOCK_LSTM = of(keras.layers.LSTMCell, UNITS)
 OUR_GRU = of(LAYERS.LayerNormGRUCell, UNITS)

@@ -18,8 +18,6 @@ QUERY_DEPTH, MEMORY_DEPTH, SOURCE, UNITS = 4, 6, 5, 8
 QUERY_MASK = [[1, 1, 0, 0], [1, 1, 1, 1], [0, 1, 0, 1], [1, 1, 1, 1]]
 QUERY_MASK = np.array(QUERY_MASK, dtype=bool)
 PRECISIONS = pytest.mark.parametrize("dtype", TOLERANCES)
-
-
 L = ks.layers
 ADDITIVE = of(ks.BahdanauAttention, UNITS)
 ADDITIVE_VALUES = of(ks.BahdanauAttention, UNITS, value_units=3)

@@ -117,7 +117,6 @@ def test_paper_gru_is_chos_with_the_update_gate_turned_round(normal):
 def test_gnmt_decoder_residuals_and_contexts_by_hand(normal):
     value = normal(BATCH, SOURCE, DEPTH)
     weights = additive_weights(normal)
-
     score = functools.partial(scores.additive, **weights)
 
     def attend(query, state):

@@ -50,8 +50,6 @@ def test_ways_to_say_the_same(client):
 
 PAIRS = {"source": TEXTS[:-1], "target": TEXTS[1:]}
 ALONE = [{"source": a, "target": b} for a, b in zip(*PAIRS.values(), strict=True)]
-
-
 NAMES = "translate_with_attention", "nbest", "encode"
 
 
@@ -144,7 +142,7 @@ def test_status_and_metadata(client):
         ParseDict(definition, meta_graph_pb2.SignatureDef())
 
 
-def test_metrics(client):
+def test_metrics_and_a_line_for_each_request(client, process):
     def count(code, endpoint):
         return client.metrics().get(("seqattn_requests_total", (code, endpoint)), 0)
 
@@ -160,8 +158,5 @@ def test_metrics(client):
     assert found["seqattn_waiting_rows", ("short",)] == 0
     kind = client.request("GET", METRICS).headers["Content-Type"]
     assert kind.startswith("text/plain; version=")
-
-
-def test_a_line_for_each_request(client, process):
     client.request("GET", "/nothing%0Ahere?x")
     process.wait_for(r"INFO GET /nothing%0Ahere 404, \d+\.\d ms\n")

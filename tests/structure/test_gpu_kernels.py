@@ -103,7 +103,7 @@ def gpu_kernels_in_this_wheel():
         pytest.skip("this TensorFlow was built without GPU kernels")
 
 
-def test_every_operation_has_a_gpu_kernel(step):
+def test_every_operation_of_the_step_has_a_gpu_kernel_and_no_device(step):
     missing = {
         (op.type, op.name.rsplit("/", 1)[-1])
         for op in operations(step)
@@ -112,17 +112,11 @@ def test_every_operation_has_a_gpu_kernel(step):
         and not any(fits(kernel, op) for kernel in gpu_kernels(op.type))
     }
     assert not missing
-
-
-def test_it_is_the_whole_step(step):
-    """The walk sees into the loops, the gradient and the optimizer."""
+    # The walk sees into the loops, the gradient and the optimizer.
     seen = {op.type for op in operations(step)}
     for op in ("MatMul", "Tanh", "TanhGrad", "Sqrt", "AssignSubVariableOp"):
         assert op in seen
     assert seen & {"While", "StatelessWhile"}
-
-
-def test_no_device_is_pinned(step):
     assert {op.device for op in operations(step)} == {""}
 
 

@@ -119,7 +119,7 @@ def traced(request):
     ).graph
 
 
-def test_products_inside_the_loop(traced):
+def test_products_inside_and_outside_of_the_loop(traced):
     case, graph = traced
     [body] = loop_bodies(graph)
     inside = products(operations(body))
@@ -134,11 +134,7 @@ def test_products_inside_the_loop(traced):
             assert VOCABULARY not in shape, f"the readout is in the loop: {product}"
             assert TARGET not in shape, f"all steps at every step: {product}"
         assert product.right != case.keys, f"keys per step: {product}"
-
-
-def test_products_outside_of_the_loop(traced):
-    """One product for all inputs, one for keys, one readout."""
-    case, graph = traced
+    # One product for all inputs, one for keys, one readout.
     outside = products(operations(graph, enter_loops=False))
     rights = [product.right for product in outside]
     expected = [case.bottom, *case.start, *([case.keys] if case.keys else [])]

@@ -7,7 +7,6 @@ import keras_seqattn as ks
 from keras_seqattn.layers import CopyBridge, DenseBridge
 
 SOURCE_VOCABULARY, VOCABULARY, UNITS = 13, 11, 8
-
 ENCODERS = {"bahdanau": "gru", "luong": "lstm", "gnmt": "lstm", "context": "simple"}
 CELLS = {
     "bahdanau": lambda: ks.layers.BahdanauCell(UNITS, ks.BahdanauAttention(UNITS)),

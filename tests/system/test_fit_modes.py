@@ -8,7 +8,6 @@ import keras_seqattn as ks
 from tests.system import small_model as small
 
 pytestmark = pytest.mark.system
-
 MODES = {  # policy, options of `compile`, how near to float32
     "graph": ("float32", {"jit_compile": False}, 1e-5),
     "eager": ("float32", {"run_eagerly": True}, 1e-5),
@@ -28,7 +27,6 @@ def test_fit(name, mode):
     real = inputs[1] != 0
     full = small.translation_model(name)
     expected = small.token_mean(full(inputs), labels, real)
-
     keras.config.set_dtype_policy(policy)
     model = small.translation_model(name)
     model.set_weights(full.get_weights())
@@ -111,7 +109,6 @@ def test_outputs_and_loss_of_a_model_are_the_same(request):
     now = small.compiled(small.translation_model("luong"))
     expected = now(inputs)
     loss = now.evaluate(inputs, labels, batch_size=8, verbose=0)
-
     request.getfixturevalue("keras_next")
     later = small.compiled(small.translation_model("luong"))
     later.set_weights(now.get_weights())
@@ -134,7 +131,6 @@ def test_encoders_are_the_same(make, request):
     (ids, _), _ = small.batch()
     embedded, now = masked(ids), make()
     expected = now(embedded)
-
     request.getfixturevalue("keras_next")
     later = make()
     later(embedded)

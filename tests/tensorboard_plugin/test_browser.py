@@ -20,7 +20,6 @@ from tests.tensorboard_plugin import browser as chrome
 from tests.tensorboard_plugin.browser import SCREENSHOTS, Page, Server, Tab, expect
 
 pytestmark = pytest.mark.system
-
 EPOCHS, PAIRS = (12, 6000) if SCREENSHOTS in os.environ else (3, 320)
 LAST = EPOCHS  # the first step is 1
 SENTENCES, UNITS, PIECES = 8, 48, 60

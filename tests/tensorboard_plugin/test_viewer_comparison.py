@@ -84,9 +84,6 @@ def test_no_difference_of_different_words(stage):
     assert len(stage.texts(".av-exact")) == 1
     stage.show(as_json(german()))
     assert not stage.find(".av-reason").is_visible()
-
-
-def test_the_same_in_another_order_is_compared(stage):
     second = german()
     second["hypotheses"].reverse()
     stage.show(as_json(german()), other=as_json(second))

@@ -201,12 +201,9 @@ def test_text_on_colours_can_be_read(scales):
         assert np.ptp(grey) < 10 and grey not in colours  # of NaN
 
 
-def test_scale_of_the_browser_is_that_of_the_figure():
+def test_scale_is_that_of_the_figure_and_numbers_are_as_they_are_read():
     code = "return m.legendValues({}, 8).map(m.scaleOf('light').css)"
     assert run("scale.js", code) == COLOURS
-
-
-def test_numbers_as_they_are_read():
     code = "return x.map((text) => m.numberText(Number(text), 4))"
     said = run("dom.js", code, ["0.12345", "-0.5", "NaN", "Infinity", "-Infinity"])
     assert said == ["0.1235", "−0.5000", "NaN", "∞", "−∞"]

@@ -70,7 +70,7 @@ def test_drawings(name):
     assert plain(*arguments).splitlines() == lines
 
 
-def test_a_width_that_is_just_enough():
+def test_a_width_that_is_just_enough_and_half_precision():
     one = plain("abcde", "xyz", width=8)
     assert one.count("│") == 6 and max(map(len, one.splitlines())) == 8
     assert plain("abcde", "xyz", width=7).split("\n\n") == [
@@ -78,9 +78,6 @@ def test_a_width_that_is_just_enough():
         "  e\nx│ │\ny│ │\nz│ │",
     ]
     assert len(plain("abcde", "xyz", width=1).split("\n\n")) == 5
-
-
-def test_half_precision_is_an_alignment():
     assert plain("a", "a", np.array([[1.0005]], "float32")) == "  a\na│█│"
 
 

@@ -13,7 +13,7 @@ from tests.text.learned import ALL, KINDS, OPTIONS, learn, learned
 LINES = ["b a c", "a b", "a"]
 
 
-def test_words_and_characters_by_falling_count():
+def test_words_and_characters_by_falling_count_without_special_tokens():
     assert ks.text.Words.learn(LINES).vocabulary[4:] == ("a", "b", "c")
     assert ks.text.Words.learn(LINES, 6).vocabulary[4:] == ("a", "b")
     assert ks.text.Words.learn(LINES, minimum_count=3).vocabulary[4:] == ("a",)
@@ -21,9 +21,6 @@ def test_words_and_characters_by_falling_count():
     assert ks.text.Characters.learn(LINES, 5).vocabulary[4:] == (" ",)
     twice = ks.text.Characters.learn(LINES, minimum_count=2)
     assert twice.vocabulary[4:] == (" ", "a", "b")
-
-
-def test_special_tokens_are_no_words():
     words = ks.text.Words.learn(["<s> a </s>"])
     assert words.vocabulary == ("<pad>", "<s>", "</s>", "<unk>", "a")
     nothing = ks.text.Words.learn(["<s>"])

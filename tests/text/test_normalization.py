@@ -32,13 +32,9 @@ def test_unicode_forms(form, text):
 
 
 @given(text=texts | known.tricky)
-def test_case_folding(text):
+def test_case_folding_and_lowercase(text):
     folded = tensorflow_text.case_fold_utf8(text).numpy().decode()
     assert normalize(text, normalization="nfkc_casefold") == folded
-
-
-@given(text=texts | known.tricky)
-def test_lowercase_is_character_by_character(text):
     expected = "".join(character.lower()[0] for character in text)
     assert normalize(text, lowercase=True) == expected
 
@@ -143,7 +139,7 @@ def test_invalid_bytes():
 @pytest.mark.parametrize("kind", known.KINDS)
 @known.few
 @given(texts=known.batches)
-def test_spans_cover_the_text_in_order(kind, options, texts):
+def test_spans_cover_the_text_and_normalise_to_pieces(kind, options, texts):
     text = known.learned(kind, **options)
     tokens = text.encode_with_offsets(texts)
     for raw, starts, ends in zip(texts, tokens.starts, tokens.ends, strict=True):
@@ -156,15 +152,6 @@ def test_spans_cover_the_text_in_order(kind, options, texts):
             uncovered[start:end] = b" " * (end - start)
         # White space has no token, nor has what folding ignores.
         assert not uncovered.decode().strip(known.SPACES + "\0\u00ad\u200b")
-
-
-@pytest.mark.product
-@pytest.mark.parametrize("options", known.OPTIONS, ids=str)
-@pytest.mark.parametrize("kind", known.KINDS)
-@known.few
-@given(texts=known.batches)
-def test_spans_normalise_to_the_piece(kind, options, texts):
-    text = known.learned(kind, **options)
     pairs = [pair for pair in spans(text, *texts) if pair[0] != "<unk>"]
     normal = known.strings(text.normalize([span for _, span in pairs]))
     for (piece, _), whole in zip(pairs, normal, strict=True):

@@ -20,31 +20,24 @@ def reference(text):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_segments_as_the_package_does(kind):
+def test_segments_as_the_package_does_and_spaces_come_back(kind):
     text = learned(kind)
     assert text.encode(TEXTS).to_list() == reference(text).encode(TEXTS)
     pieces = text.encode_with_offsets(TEXTS).pieces.to_list()
     expected = reference(text).encode(TEXTS, out_type=str)
     for row, other in zip(pieces, expected, strict=True):
         assert b"".join(row).decode() == "".join(other)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_split_text_comes_back_with_its_spaces(kind):
     tokens = "two young , white males are outside near many bushes ."
     text = ks.text.SentencePiece.learn([tokens], 24, kind=kind)
     assert text.decode(text.encode(tokens)).numpy().decode() == tokens
     assert text.decode(text.encode(f" {tokens}  ")).numpy().decode() == tokens
 
 
-def test_size_is_exact_and_learning_repeats():
+def test_size_is_exact_learning_repeats_and_knows_no_path(tmp_path, monkeypatch):
     for kind in KINDS:
         models = [ks.text.SentencePiece.learn(ALL, 76, kind=kind) for _ in range(2)]
         assert models[0].vocabulary_size == 76
         assert models[0]._to_bytes() == models[1]._to_bytes()
-
-
-def test_model_knows_no_path(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     model = ks.text.SentencePiece.learn(TEXTS, 49)._to_bytes()
     assert tmp_path.name.encode() not in model and b"rules" not in model

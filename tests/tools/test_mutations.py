@@ -199,7 +199,6 @@ def test_run_and_compare(project, tmp_path, capsys):
     assert results[caught["id"]]["by"] == test and results[caught["id"]]["sure"]
     assert results[unseen["id"]]["outcome"] == "survived"
     assert main(["compare", before, before], project) == 0
-
     write(project, "tests/ops/test_limit.py", TEST.replace("inside(1, 1) == 2", "True"))
     main(["run", "--results", after, "--only", caught["id"]], project)
     assert main(["compare", before, after], project) == 1

@@ -39,15 +39,12 @@ def ipython(monkeypatch):
     return put
 
 
-def test_html():
+def test_html_also_as_the_last_value_of_a_cell():
     one = translation(alternatives=(translation(text="That"),))
     assert one.html("My <title>").startswith("<!DOCTYPE html>")
     assert "<title>My &lt;title&gt;</title>" in one.html("My <title>")
     assert '"text":"That"' in one.html()
     assert Translations([one, one]).html().count('"version":1') == 2
-
-
-def test_last_value_of_a_cell():
     one = translation()
     assert one._repr_html_().startswith('<iframe srcdoc="&lt;!DOCTYPE html&gt;')
     assert one._repr_html_().endswith("</iframe>")

@@ -11,8 +11,6 @@ from keras_seqattn.export import warmup
 from tests.translator import tiny
 
 LONE, READ = ["a\ud800b", "\udcff"], ["a\ufffdb", "\ufffd"]
-
-
 BOTH = ["\ud83d\ude00 \ude00"], ["\N{GRINNING FACE} \ufffd"]
 
 
@@ -26,7 +24,6 @@ def test_translations(given, read):
         translation.heat_map().encode()
         translation.html().encode()
     assert found[0].source_tokens == expected[0].source_tokens
-
     assert tiny.letters()("\ud800").source == "\ufffd"
 
 

@@ -125,7 +125,7 @@ def test_tokens_point_into_the_text_as_it_was_typed():
     assert tokens[-1] == ks.translator.Token("</s>", len(typed), len(typed))
 
 
-def test_heads_are_averaged():
+def test_heads_are_averaged_and_drawn(found):
     source, target = tiny.texts()
     attention = ks.layers.MultiHeadAdditiveAttention(8, heads=2)
     options = {"attention": attention, "search": ks.Greedy()}
@@ -137,9 +137,6 @@ def test_heads_are_averaged():
     assert alignments.shape[:3] == (1, 1, 2)  # batch, n_best, heads
     mean = alignments[0, 0].mean(axis=0)[: len(translation.target_tokens)]
     assert np.allclose(translation.alignment, mean, atol=1e-6)
-
-
-def test_heat_map(found):
     arguments = [*"abba", "</s>"], found[0].target_tokens, found[0].alignment
     expected = ks.text.heat_map(*arguments, color=False, width=40)
     assert found[0].heat_map(color=False, width=40) == expected
@@ -213,7 +210,7 @@ def test_scores_are_of_what_is_read(reads_four_tokens):
     assert np.allclose(scores, exported.score, rtol=1e-4)
 
 
-def test_evaluate():
+def test_evaluate_and_datasets():
     done = []
     targets = [*PAIRS.target[:3], ["?", PAIRS.target[3]], *["?"] * 3]
     length = ks.metrics.TextMetric("length", lambda texts, _: len(texts))
@@ -223,9 +220,6 @@ def test_evaluate():
     assert done == [4, 7]
     pairs = ks.data.Pairs(["a"], ["b"])
     assert tiny.letters().evaluate(pairs, "exact_match") == {"exact_match": 0.0}
-
-
-def test_datasets():
     translator = tiny.letters()
     [(inputs, labels)] = translator.dataset(PAIRS, batch_size=9, shuffle=False)
     texts = translator.source_text.decode(inputs["source"]).numpy().tolist()
@@ -339,8 +333,6 @@ ERRORS = {
     "Shortlist does not fit the model. Expected a source vocabulary of 15 "
     "tokens,": lambda: made(shortlist=ks.decoding.Shortlist([[-1]], range(9))),
 }
-
-
 ROWS = rows(ERRORS)
 
 

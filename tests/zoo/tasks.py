@@ -9,7 +9,6 @@ import keras_seqattn as ksa
 
 TOKENS = ksa.types.SpecialTokens()
 FIRST, VOCABULARY = 4, 16  # the symbols are 4, ..., 15; the vocabulary of `small`
-
 TASKS = {"copy": list, "reverse": lambda symbols: symbols[::-1], "sort": sorted}
 
 

