@@ -133,7 +133,7 @@ def test_a_damaged_state_and_strange_files_in_a_run(whole, copied, capsys):
     strange = [checkpoints / name for name in names]
     for path in strange:
         path.write_text("?")
-    pipe(checkpoints / "last-6.weights.h5")
+    pipe(checkpoints / "last-3.weights.h5")
     (copied / run_lock.NAME).write_text("process 7 on another machine")
     for name in (".translator-abcdefgh", ".text-ab_d3fgh"):
         (copied / name).mkdir()
@@ -147,7 +147,7 @@ def test_a_damaged_state_and_strange_files_in_a_run(whole, copied, capsys):
     assert "The run continues from epoch 1.\n" in says
     assert "holds the best translator, exact_match" in says
     assert not leftovers(copied)
-    for path in [*strange, checkpoints / "last-6.weights.h5"]:
+    for path in [*strange, checkpoints / "last-3.weights.h5"]:
         path.unlink()
     assert_same_run(copied, whole)
 

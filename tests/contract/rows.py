@@ -221,9 +221,7 @@ def head(name, make, mask_name, *more):
     def arguments(rng, batch, source, target):
         lengths = np.linspace(target, 1, batch).astype(int)
         depths = {"outputs": 4} | dict.fromkeys(more, 3)
-        tensors = {
-            n: seq.normal(rng, batch, target, depth) for n, depth in depths.items()
-        }
+        tensors = {n: seq.normal(rng, batch, target, d) for n, d in depths.items()}
         return {**tensors, mask_name: seq.mask_of(lengths, target)}
 
     padding = dict.fromkeys(("outputs", *more), mask_name)

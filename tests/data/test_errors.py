@@ -113,9 +113,7 @@ READ_PAIRS_GOT = {
     "or without .gz, or tabs, received 'two.txt' ... format=": lambda: read("two.txt"),
     "an unknown format ... 'xls'": lambda: read("two.txt", format="xls"),
     "unusable columns for csv ... =(0, -1)": lambda: read("quote.csv", columns=(0, -1)),
-    "unusable columns for jsonl ... two different keys": lambda: read(
-        "bad.jsonl", columns="en"
-    ),
+    "unusable columns for jsonl ... two diff": lambda: read("bad.jsonl", columns="en"),
     "unusable columns for tmx ... two different language": lambda: read("good.tmx"),
     "unusable columns for csv ... =[1, 1]": lambda: read("quote.csv", columns=[1, 1]),
     "a malformed row ... UTF-8, received other bytes in line 2 of 'bytes.txt'. Convert "

@@ -96,7 +96,7 @@ def close(expected, received, tolerance=1e-5):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_steps_go_on_from_the_returned_state(name):
+def test_steps_and_calls_go_on_from_the_returned_state(name):
     decoder = made(name)
     given = arguments(decoder)
     outputs, alignments, last = decoder(**given)
@@ -110,11 +110,7 @@ def test_steps_go_on_from_the_returned_state(name):
         close(alignments[:, t], step.alignment)
         state = step.state
     close(last, state)
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_a_call_goes_on_from_the_state_of_another(name):
-    """Where nothing but the recurrent state is carried, it alone goes on, too."""
+    # Where nothing but the recurrent state is carried, it alone goes on, too.
     decoder = made(name)
     given = arguments(decoder)
     outputs, alignments, last = decoder(**given)

@@ -102,13 +102,10 @@ def test_half_precision(kind):
     assert outputs.dtype.name == "float16" and np.isfinite(outputs).all()
 
 
-def test_nothing_is_drawn_where_nothing_is_dropped():
+def test_nothing_is_drawn_without_dropout_and_a_step_alone_draws_its_own():
     decoder, arguments = made("gnmt")
     assert decoder.cell.drop(arguments["inputs"], True) == (arguments["inputs"], ())
     assert not decoder.non_trainable_variables
-
-
-def test_a_step_alone_draws_its_own():
     decoder, arguments = made(
         "bahdanau", dropout=RATE, recurrent_dropout=RATE, use_variational_dropout=True
     )
@@ -141,7 +138,7 @@ def what_reaches_the_cell(batch=BATCH, **options):
 
 
 @pytest.mark.parametrize("variational", [False, True])
-def test_masks_last_a_sequence_if_they_are_variational(variational):
+def test_masks_last_a_sequence_if_variational_and_keep_the_mean(variational):
     seen = what_reaches_the_cell(
         dropout=RATE, use_variational_dropout=variational, seed=1
     )
@@ -149,10 +146,6 @@ def test_masks_last_a_sequence_if_they_are_variational(variational):
     for t in range(1, TARGET):
         assert np.array_equal(seen[:, 0], seen[:, t]) == variational
     assert not np.array_equal(seen[0], seen[1])
-
-
-@pytest.mark.parametrize("variational", [False, True])
-def test_the_expectation_is_kept(variational):
     seen = what_reaches_the_cell(
         batch=2000, dropout=0.25, use_variational_dropout=variational, seed=1
     )

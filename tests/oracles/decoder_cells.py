@@ -105,9 +105,7 @@ CELLS = {
     "gnmt_residual_from_2": gnmt("simple", layers=3, residual_from=2),
     "gnmt_layer_norm": gnmt("layer_norm_lstm", layers=3),
     "gnmt_state_context": gnmt("gru", layers=3, readout="state_context"),
-    "gnmt_current_state_context": gnmt(
-        layers=2, query="current", readout="state_context"
-    ),
+    "gnmt_current_context": gnmt(layers=2, query="current", readout="state_context"),
     "gnmt_current": gnmt(layers=4, query="current"),
     "gnmt_current_gru_paper": gnmt("gru_paper", layers=2, query="current"),
     "gnmt_coverage": gnmt("gru", COVERAGE, layers=3),

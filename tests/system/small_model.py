@@ -14,9 +14,7 @@ CELLS = {
     "gnmt": lambda: ks.layers.GNMTCell(
         UNITS, ks.BahdanauAttention(UNITS), layers=2, residual_from=2
     ),
-    "context": lambda: ks.layers.ContextCell(
-        2 * UNITS, cell="simple", use_context=True
-    ),
+    "context": lambda: ks.layers.ContextCell(2 * UNITS, "simple", use_context=True),
 }
 BRIDGES = {
     "bahdanau": lambda: DenseBridge(UNITS, inputs="backward"),

@@ -117,8 +117,6 @@ def contrast(*colours):
 
 
 def luminance(colour):
-    channels = [byte / 255 for byte in bytes.fromhex(colour[1:])]
-    r, g, b = [
-        x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in channels
-    ]
+    rgb = [byte / 255 for byte in bytes.fromhex(colour[1:])]
+    r, g, b = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in rgb]
     return 0.2126 * r + 0.7152 * g + 0.0722 * b

@@ -52,17 +52,15 @@ def test_lowercase_is_not_folding():
 @given(texts=known.batches)
 def test_twice_is_once(kind, options, texts):
     once = known.learned(kind, **options).normalize(texts)
-    assert known.strings(
-        known.learned(kind, **options).normalize(once)
-    ) == known.strings(once)
+    twice = known.learned(kind, **options).normalize(once)
+    assert known.strings(twice) == known.strings(once)
 
 
 @pytest.mark.parametrize("kind", ["Words", "WordPiece", "unigram"])
 @given(text=st.text(st.sampled_from(" \t\n\r\u00a0\u2003\u3000\x1fab"), max_size=12))
 def test_white_space_is_one_space_between_words(kind, text):
-    assert known.learned(kind).normalize(text).numpy().decode() == " ".join(
-        text.split()
-    )
+    found = known.learned(kind).normalize(text).numpy().decode()
+    assert found == " ".join(text.split())
 
 
 def test_invalid_bytes_become_the_replacement_character():
