@@ -144,7 +144,6 @@ def test_the_zoo(tmp_path, name):
     assert check_same(made, translate, SENTENCES) > 20
 
 
-# Errors -------------------------------------------------------------------------------
 TEXTS = ["one two three", "two three four"]
 SIZES = {"source_length": 9, "target_length": 5}
 

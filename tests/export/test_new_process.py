@@ -147,7 +147,6 @@ def test_unreadable_bytes_are_unknown(answers):
     assert {*tokens["another script"]} == {"<unk>", " ", "</s>", ""}
 
 
-# The whole zoo ------------------------------------------------------------------------
 MANY = models.sentences(200, seed=5)
 
 

@@ -138,7 +138,6 @@ def test_float32_is_the_model_itself_an_ensemble_is_all_its_models():
     assert StoredWeights(object(), "int8").variables == ()
 
 
-# Quantised by Keras: saved and loaded, a translator translates as before -------------
 OPTIONS = {"caglayan2017": {"tied": "all"}, "luong2015": {"window": "local-p"}}
 SENTENCES = models.sentences(6)
 TEXT = ks.text.Characters.learn(SENTENCES)

@@ -44,14 +44,11 @@ def test_error_rate(links, rate):
     assert metrics.alignment_error_rate([links], gold) == pytest.approx(rate)
 
 
-def test_error_rate_counts_over_all_sentences():
+def test_error_rate_counts_over_all_sentences_and_from_links_of_subwords():
     gold = metrics.read_alignments(["0-0", "0-0 1-1 2-2", ""])
     links = [{(0, 1)}, {(0, 0), (1, 1), (2, 2)}, set()]
     assert metrics.alignment_error_rate(links, gold) == pytest.approx(1 - 6 / 8)
     assert metrics.alignment_error_rate([set()], gold[2:]) == 0.0
-
-
-def test_links_their_error_rate_and_what_is_distributed_over_words():
     soft = [[0.1, 0.9, 0.0], [0.0, 0.0, 0.0], [0.5, 0.0, 0.5]]
     assert metrics.alignment_links(soft) == {(1, 0), (0, 2)}
     # Three source and four target subwords with end tokens, two words each.

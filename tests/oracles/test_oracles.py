@@ -28,10 +28,7 @@ def additive_weights(normal):
     return weights | {"v": normal(6), "b": normal(6)}
 
 
-# Scores.
-
-
-def test_coverage_and_location_reduce_to_additive(normal):
+def test_coverage_location_and_one_head_reduce_to_additive(normal):
     s, h, w = normal(2, UNITS), normal(2, SOURCE, DEPTH), additive_weights(normal)
     alpha, w_c = np.abs(normal(2, SOURCE)), normal(6)
     covered = functools.partial(scores.coverage_additive, s, h, coverage_kernel=w_c)
@@ -40,9 +37,6 @@ def test_coverage_and_location_reduce_to_additive(normal):
     filters = {"filters": np.ones([1, 1]), "location_kernel": w_c[None]}
     located = scores.location_sensitive(s, h, alpha, **filters, **w)
     close(located, covered(alpha, **w))
-
-
-def test_one_head_is_bahdanau(normal):
     w = additive_weights(normal)
     one = {"query_kernel": w["query_kernel"][:, None]}
     one |= {"key_kernel": w["key_kernel"][:, None], "v": w["v"][None]}
@@ -54,10 +48,7 @@ def test_one_head_is_bahdanau(normal):
     close(alpha[:, 0], expected[1])
 
 
-# Alignments.
-
-
-def test_monotonic_recursion_is_the_sum_over_paths():
+def test_monotonic_recursion_is_the_sum_over_paths_soft_and_hard():
     random = np.random.default_rng(7)
     p, previous = random.random([4, 6]), random.dirichlet(np.ones(6), size=4)
     got = align.soft_monotonic(p, previous)
@@ -68,9 +59,6 @@ def test_monotonic_recursion_is_the_sum_over_paths():
             )
             close(got[n, j], p[n, j] * total)
     close(align.parallel_monotonic(p, previous), got)
-
-
-def test_hard_monotonic_is_soft_for_certain_probabilities():
     random = np.random.default_rng(0)
     mask = random.random([100, 7]) < 0.8
     hard = soft = align.first_position(mask)
@@ -95,9 +83,6 @@ def test_local_windows_count_from_one():
     close(align.local_p(e, [2.5], 2), expected[None])
 
 
-# Cells.
-
-
 def test_paper_gru_is_chos_with_the_update_gate_turned_round(normal):
     x, h = normal(3, 2), normal(3, UNITS)
     kernel, recurrent, bias = normal(2, 12), normal(UNITS, 12), normal(12)
@@ -109,9 +94,6 @@ def test_paper_gru_is_chos_with_the_update_gate_turned_round(normal):
         cells.gru_paper(x, h, kernel=kernel, recurrent_kernel=recurrent, bias=bias),
         cells.gru_reset_before(x, h, **dict(zip(names, turned, strict=True))),
     )
-
-
-# Whole sequences.
 
 
 def test_gnmt_decoder_residuals_and_contexts_by_hand(normal):
@@ -143,7 +125,7 @@ def recurrent(normal, inputs):
     return functools.partial(cells.simple, **weights), np.zeros([BATCH, UNITS])
 
 
-def test_gnmt_encoder_residual_starts_at_the_third_layer(normal):
+def test_gnmt_encoder_residual_from_the_third_layer_and_groups_of_the_pyramid(normal):
     x, bottom = normal(BATCH, SOURCE, 2), recurrent(normal, 2)
     second = recurrent(normal, 2 * UNITS)
     silent = (lambda x, state: np.zeros([BATCH, UNITS]), second[1])
@@ -153,9 +135,6 @@ def test_gnmt_encoder_residual_starts_at_the_third_layer(normal):
     close(above, below)  # h + x with h = 0, twice
     cut, _ = encoders.gnmt(x, (bottom, bottom), [second, silent], residual_from=9)
     close(cut, 0.0)
-
-
-def test_groups_of_the_pyramid():
     values = np.arange(10.0).reshape(1, 5, 2)
     mask = np.array([[True, True, True, False, False]])
     grouped, grouped_mask = encoders.group(values, mask)

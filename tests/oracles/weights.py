@@ -33,9 +33,6 @@ def randomize(layer, seed=5, scale=0.7):
         weight.assign(scale * random.normal(size=weight.shape))
 
 
-# Mechanisms ---------------------------------------------------------------------------
-
-
 class Mechanism(NamedTuple):
     """An attention layer's oracle."""
 
@@ -185,9 +182,6 @@ MECHANISMS = {
     ks.layers.MonotonicAttention: monotonic,
     ks.layers.MultiHeadAdditiveAttention: multi_head,
 }
-
-
-# Recurrent cells ----------------------------------------------------------------------
 
 
 def step_of(cell):

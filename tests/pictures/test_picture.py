@@ -104,7 +104,7 @@ def of(weights, words=("Katze",), reference=None, **about):
     return picture(*SOURCE, [hypothesis(*spaced(*words), weights, **about)], reference)
 
 
-def test_by_hand():
+def test_by_hand_and_by_the_mean_over_heads():
     """Rows: one third each; all on the second word."""
     metrics = of([[1 / 3, 1 / 3, 1 / 3], [0.0, 1.0, 0.0]])["metrics"]
     third, out = 1 / 3, math.log(3) / 2
@@ -119,9 +119,6 @@ def test_by_hand():
         "overlap": 0.4,  # "at" of "Katze"
         "length_ratio": 0.5,
     }
-
-
-def test_the_mean_over_heads_counts():
     heads = [[[1.0, 0, 0], [0, 0, 1.0]], [[0, 0, 1.0], [0, 0, 1.0]]]
     mean = [[0.5, 0, 0.5], [0, 0, 1.0]]
     assert of(heads)["metrics"] == of(mean)["metrics"]

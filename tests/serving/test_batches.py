@@ -66,12 +66,17 @@ def test_rows_of_several_requests(odd):
         assert client.metrics()[largest] == batches
 
 
-def test_signatures_do_not_mix(odd):
+def test_signatures_do_not_mix_and_long_texts_have_their_own_batch(odd):
     with serving(odd, wait_ms=60_000, batch=3) as client:
         names = ["serving_default"] * 3 + ["logarithm"] * 3
         ask = partial(client.ask, instances=[1.0])
         found = at_once([partial(ask, signature_name=name) for name in names])
         assert [x["predictions"] for x in found] == [[0.5]] * 3 + [[0.0]] * 3
+        texts = ["a"] * 3 + ["x" * 600] * 2
+        ask = partial(client.ask, signature_name="picky")
+        found = at_once([partial(ask, instances=[text]) for text in texts])
+        assert [x["predictions"] for x in found] == [[f"{text}!"] for text in texts]
+        assert client.batches("picky") == (3, 5)
 
 
 def test_one_that_fails_does_not_spoil_the_others(odd):
@@ -82,15 +87,6 @@ def test_one_that_fails_does_not_spoil_the_others(odd):
         assert [reply.status for reply in replies] == [200, 400, 200, 200]
         assert replies[2].json == {"predictions": ["c!"]}
         assert client.batches("picky")[0] == 1
-
-
-def test_long_texts_have_their_own_batch(odd):
-    with serving(odd, wait_ms=60_000, batch=3) as client:
-        texts = ["a"] * 3 + ["x" * 600] * 2
-        ask = partial(client.ask, signature_name="picky")
-        found = at_once([partial(ask, instances=[text]) for text in texts])
-        assert [x["predictions"] for x in found] == [[f"{text}!"] for text in texts]
-        assert client.batches("picky") == (3, 5)
 
 
 @contextlib.contextmanager

@@ -67,9 +67,6 @@ def test_evaluate_and_predict_skip_the_padding():
     assert accuracy == pytest.approx(np.mean(right[real]), rel=1e-5)
 
 
-# The next version of Keras ------------------------------------------------------------
-
-
 @pytest.fixture
 def keras_next(monkeypatch):
     """Simulates it: `supports_masking` is False for every RNN layer made from now on.

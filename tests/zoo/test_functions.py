@@ -2,6 +2,8 @@
 
 import gc
 import inspect
+import re
+from pathlib import Path
 
 import keras
 import numpy as np
@@ -9,10 +11,12 @@ import pytest
 
 import keras_seqattn as ksa
 from keras_seqattn import zoo
+from keras_seqattn.zoo import parameters
 from tests.contract import docstrings
 from tests.raised import check_error
 from tests.zoo.rows import NAMES, ROWS
 
+README = Path(zoo.__file__).with_name("README.md")
 SECTIONS = ["Args", "Returns", "Differences from the paper", "References"]
 SIZES = [(name, size) for name, row in ROWS.items() for size in row.sizes]
 IDS = [f"{name}-{'-'.join(map(str, s.options.values()))}" for name, s in SIZES]
@@ -149,3 +153,33 @@ def test_uniform_start(name, bound):
         assert 0.9 * bound < np.abs(weight).max() <= bound, weight.shape
     firsts = [weight.flat[0] for weight in weights]
     assert len(set(firsts)) == len(firsts)
+
+
+def table():
+    """`{function: (numbers at paper size, number of "small")}`."""
+    rows = {}
+    models = README.read_text("utf-8").split("## Models")[1].split("\n## ")[0]
+    for line in models.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        name = re.fullmatch(r"`(\w+)`", cells[1]) if len(cells) > 5 else None
+        if name:
+            rows[name[1]] = set(re.findall(r"\d[\d,]{3,}\d", cells[3])), cells[5]
+    return rows
+
+
+def printed(capsys):
+    """The same, of what the command prints."""
+    counts = {}
+    parameters.main()
+    for line in capsys.readouterr().out.splitlines():
+        name, preset, count = line.split()
+        counts.setdefault(name, {})[preset] = count
+    return {
+        name: (set(sizes.values()) - {sizes["small"]}, sizes["small"])
+        for name, sizes in counts.items()
+    }
+
+
+def test_the_table_is_what_is_printed(capsys):
+    assert table() == printed(capsys)
+    assert sorted(table()) == sorted(NAMES)
