@@ -117,16 +117,13 @@ def test_links_lead_somewhere(path):
             assert heading in [x.replace(" ", "-") for x in anchors], target
 
 
-def test_table_names_every_layer():
+def test_tables_name_every_layer_and_where_its_equations_are():
     table = text_of("docs/layers.md").split("## Namespaces")[1].split("## ")[0]
     listed = set(re.findall(r"`([A-Za-z_]\w+)`", table)) - {"seqattn", "ops"}
     assert not listed - set(NAMES) - set(keras_seqattn.__all__)
     missing = set(LAYERS) - set(BASES) - listed
     assert not missing, f"add {missing} to the table in docs/layers.md"
-
-
-def test_the_table_of_equations():
-    """Each row names a file in which its tags are, each on one line."""
+    # Each row names a file in which its tags are, each on one line.
     table = text_of("docs/layers.md").split("## Where the equations are")[1]
     rows = re.findall(r"^\| .+ \| (\(.+\)) \| `\w+` in `(.+)` \|$", table, re.MULTILINE)
     assert len(rows) == 8

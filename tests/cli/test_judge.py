@@ -59,16 +59,13 @@ def test_evaluates_and_scores_files(loaded, trained, sides, files, succeeds):
     assert "3 pairs, 9 target tokens, end tokens included, log-prob" in printed.err
 
 
-def test_every_answer_that_the_files_list_is_right(loaded, trained, sides, succeeds):
+def test_listed_answers_count_and_rows_are_left_out(loaded, trained, sides, succeeds):
     [translation] = loaded.translate(["abc"]).texts
     options = sides(["abc", "abc"], ["ccccc", translation or "c"])
     metrics = ["--metric", "exact_match", "wer", "per", "chrf"]
     found = json.loads(succeeds("evaluate", trained, *options, *metrics, "--json").out)
     assert (found["exact_match"], found["wer"], found["per"]) == (100, 0, 0)
     assert found["chrf"] < 100
-
-
-def test_rows_that_are_left_out_are_reported(loaded, trained, sides, succeeds):
     options = sides(b"abc\n\xff\nde\n", ["cba", "x", "ed"])
     printed = succeeds("score", trained, *options, "--row-errors", "skip-all")
     assert [bool(line) for line in printed.out.splitlines()] == [True, False, True]

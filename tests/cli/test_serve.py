@@ -29,14 +29,12 @@ def served(monkeypatch):
     return found
 
 
-def test_usual_options(folder, served):
+def test_usual_options_and_all(folder, served):
     assert main(["serve", str(folder)]) == 0
     where = ("127.0.0.1", 8501)
     assert served[:-1] == ["dates", {3: folder / "3"}, where, Limits(), False, []]
     assert isinstance(served[-1], LogRate)
-
-
-def test_all_options(folder, served):
+    served.clear()
     options = (
         "--name de --host ::1 --port 0 --versions all --log-requests --batch 8 "
         "--wait-ms 0 --timeout 2.5 --max-body 100 --max-text 9 --queue 8 --max-cells 7 "
@@ -68,14 +66,11 @@ def test_name(fails, folder, name):
     )
 
 
-def test_no_saved_model(fails, folder):
+def test_no_saved_model_and_a_port_in_use(fails, folder):
     """Its checksums are right, but TensorFlow cannot read it."""
     what = "serve cannot load the model. Expected a SavedModel for TensorFlow 2."
     received = f", received '{folder / '3'}' with the error "
     fails(f"serve {folder} --port 0", what, received, ". Export it again.")
-
-
-def test_port_in_use(fails, folder):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         fails(

@@ -63,16 +63,13 @@ def test_every_pair_once_in_every_epoch(lengths, batch_tokens, shuffle):
             assert np.array_equal(target != 0, labels != 0)
 
 
-def test_other_special_tokens():
+def test_other_special_tokens_in_epochs_that_repeat_with_the_seed(encoded):
     ids, special = data.Ids.of([[20, 21], [22]]), ks.types.SpecialTokens
-    encoded = data.EncodedPairs(ids, ids, special(9, 8, 7, 6), special(5, 4, 3, 2))
-    ((inputs, labels),) = data.batches(encoded, batch_size=2, shuffle=False)
+    others = data.EncodedPairs(ids, ids, special(9, 8, 7, 6), special(5, 4, 3, 2))
+    ((inputs, labels),) = data.batches(others, batch_size=2, shuffle=False)
     assert inputs["source"].numpy().tolist() == [[20, 21, 7], [22, 7, 9]]
     assert inputs["target"].numpy().tolist() == [[4, 20, 21], [4, 22, 5]]
     assert labels.numpy().tolist() == [[20, 21, 3], [22, 3, 5]]
-
-
-def test_epochs_differ_repeat_with_the_seed_and_go_on_where_they_stopped(encoded):
     first, second = (data.batches(encoded, 40, seed=3) for _ in range(2))
     epochs = [arrays(first) for _ in range(3)]
     assert all(equal(epoch, arrays(second)) for epoch in epochs)

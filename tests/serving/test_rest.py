@@ -23,7 +23,7 @@ def signatures(served):
     yield loaded.signatures
 
 
-def test_rows_and_columns(client, signatures):
+def test_rows_and_columns_and_ways_to_say_the_same(client, signatures):
     expected = signatures["serving_default"](text=tf.constant(TEXTS))
     answer = client.ask(instances=TEXTS)
     assert list(answer) == ["predictions"]
@@ -33,9 +33,6 @@ def test_rows_and_columns(client, signatures):
         answer = client.ask(inputs=inputs)
         assert answer == {"outputs": by_name(rows)}
         check(answer["outputs"], expected)
-
-
-def test_ways_to_say_the_same(client):
     [expected] = client.ask(instances=["é b"])["predictions"]
     b64 = {"b64": base64.b64encode("é b".encode()).decode()}
     for instance in ({"text": "é b"}, b64, {"text": b64}):
@@ -86,13 +83,10 @@ def check(outputs, expected):
             assert np.allclose(found, array, rtol=1e-5, atol=1e-6)
 
 
-def test_one_output_has_no_name(client):
+def test_one_output_has_no_name_others_have_all_types_and_no_nan(client):
     assert client.ask(1, instances=[1.0, 2, 5e0]) == {"predictions": [0.5, 1.0, 2.5]}
     assert client.ask(1, inputs=[1.0]) == {"outputs": [0.5]}
     assert client.ask(1, inputs={"x": [0.2]}) == {"outputs": [0.1]}  # float32's 0.1
-
-
-def test_all_types_and_no_nan(client):
     binary = base64.b64encode(b"\xff\0").decode()
     rows = [
         {"flag": True, "count": -128, "pair": [0.5, 1e300], "name": "ä\0"},

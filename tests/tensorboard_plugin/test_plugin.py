@@ -106,7 +106,7 @@ def a_picture(step):
     return picture("ein Haus", source, hypotheses, "a house", gold)
 
 
-def test_written_pictures_and_tables():
+def test_written_pictures_without_reference_or_gold_too_and_tables():
     pictures = [a_picture(step) for step in range(2)]
     steps = [(step, record.record(made)) for step, made in enumerate(pictures)]
     runs = {"r": {"p/0": series(*steps, content=record.content(pictures[0]))}}
@@ -121,9 +121,6 @@ def test_written_pictures_and_tables():
     rows = {f"p/{step}": a_picture(step)["metrics"] for step in range(2)}
     made = series((0, record.table(rows)), content=record.table_content())
     assert Site({"r": {"t": made}}).step("table", tag="t")["rows"] == rows
-
-
-def test_neither_reference_nor_gold():
     content = logs.sentence(reference=None, gold=None)
     site = Site({"r": {"p/0": series((0, PICTURE[1][0][1]), content=content)}})
     answer = site.ask("series", run="r", tag="p/0").json

@@ -42,15 +42,12 @@ def run(module, body, argument=None):
     return json.loads(done.stdout)
 
 
-def test_every_float16():
+def test_every_float16_and_measures_of_them():
     bits = np.arange(65536, dtype="<u2")
     text = base64.b64encode(bits.tobytes()).decode()
     found = run("picture.js", "return Array.from(m.decodeHalf(x), String)", text)
     expected = bits.view("<f2").astype("float64")
     assert np.array_equal(np.array(found, float), expected, equal_nan=True)
-
-
-def test_measures():
     weights = np.random.default_rng(0).dirichlet(np.full(7, 0.3), 5)
     weights[2] = np.eye(7)[3]
     code = """const grid = {...x, values: Float32Array.from(x.values)};
@@ -211,7 +208,7 @@ def test_scale_is_that_of_the_figure_and_numbers_are_as_they_are_read():
     assert run("dom.js", code) == ["–", "–", "1.00"]
 
 
-def test_options_that_make_no_sense_are_left_out():
+def test_options_that_make_no_sense_are_left_out_and_keys_move():
     wrong = {"unit": "byte", "hypothesis": -1, "head": 1.5, "view": None, "gold": 1}
     wrong |= {"otherHypothesis": 0.5}
     wrong |= {"constructor": "x", "theme": "dark"}
@@ -220,9 +217,6 @@ def test_options_that_make_no_sense_are_left_out():
     right = {"unit": "word", "hypothesis": 2, "head": 1, "view": "heat", "gold": False}
     right |= {"otherHypothesis": 1}
     assert run("options.js", code, right) == right
-
-
-def test_keys():
     code = """
       const grid = {rows: [1, 2], columns: [1, 2, 3]};
       let at = m.NOWHERE;

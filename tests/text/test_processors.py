@@ -52,9 +52,6 @@ def test_nothing_and_what_is_behind_the_end(text):
     cat = text.encode("cat").numpy().tolist()
     rows = [[1, *cat, 2, *cat], [*cat, 0, 0], [2, *cat], [0, *cat, 2, 2]]
     assert strings(text.decode(rows)) == ["cat", "cat", "", "cat"]
-
-
-def test_decode_keeps_the_shape(text):
     ids = text.encode(["cat", "hat", "the cat", "sat"])
     dense = ids.to_tensor()
     expected = ["cat", "hat", "the cat", "sat"]
