@@ -31,7 +31,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    gc.set_threshold(50_000, 20, 20)  # graphs have so many objects
+    gc.set_threshold(50_000, 20, 20)  # rarely: graphs are many objects
     run_all = config.getoption("--all")
     hypothesis.settings.load_profile("all" if run_all else "default-run")
 
