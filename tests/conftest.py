@@ -14,7 +14,6 @@ import pytest
 
 os.environ.setdefault("KERAS_BACKEND", "tensorflow")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-
 SEED = 1409
 
 # A first call traces a graph: no deadline. Derandomized: a red run is red again.
@@ -27,15 +26,12 @@ hypothesis.settings.register_profile(
 
 
 def pytest_addoption(parser):
-    parser.addoption(
-        "--all", action="store_true", help="slow tests too, and the full product"
-    )
-    parser.addoption(
-        "--trials", action="store_true", help="trials too, which take minutes each"
-    )
+    parser.addoption("--all", action="store_true", help="slow tests, the full product")
+    parser.addoption("--trials", action="store_true", help="trials, of minutes each")
 
 
 def pytest_configure(config):
+    gc.set_threshold(50_000, 20, 20)  # rarely: graphs are many objects
     run_all = config.getoption("--all")
     hypothesis.settings.load_profile("all" if run_all else "default-run")
 
@@ -94,9 +90,7 @@ def each_value_once(cases):
         case: {(name, id(value)) for name, value in case.callspec.params.items()}
         for case in cases
     }
-    mixed = sorted(
-        cases, key=lambda case: hashlib.sha256(case.nodeid.encode()).digest()
-    )
+    mixed = sorted(cases, key=lambda x: hashlib.sha256(x.nodeid.encode()).digest())
     unseen = set().union(*values.values())
     chosen = []
     while unseen:

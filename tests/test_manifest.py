@@ -163,12 +163,9 @@ def test_something_else_in_place_of_a_file(folder, kind):
     assert damaged(folder, "model.pb") == NO_FILE
 
 
-def test_a_package_that_is_missing(monkeypatch):
+def test_the_standard_library_is_enough(monkeypatch, folder):
     monkeypatch.setattr(manifest, "_PACKAGES", ("keras", "no-such-package"))
     assert manifest.versions()["no-such-package"] is None
-
-
-def test_the_standard_library_is_enough(folder):
     script = (
         "import runpy, sys; runpy.run_path(sys.argv[1])['verify'](sys.argv[2])\n"
         "print(sorted({'numpy', 'keras', 'tensorflow'} & set(sys.modules)))"

@@ -16,9 +16,8 @@ ROOT = Path(__file__).parent.parent
 
 
 def run_python(code, folder=ROOT):
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True
-    )
+    how = {"cwd": folder, "capture_output": True, "text": True}
+    done = subprocess.run([sys.executable, "-c", code], **how)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -98,7 +97,7 @@ PLACES = {"keras_seqattn", "seqattn_command", "tensorboard_plugin_seqattn"}
 PLACES = {"zoo": "keras_seqattn/zoo", **{name: name for name in PLACES}}
 
 
-def test_wheel_holds_the_packages_and_nothing_else(wheel):
+def test_wheel_holds_the_packages_only_and_tells_of_the_plugin(wheel):
     files = set(wheel.namelist())
     assert {file.split("/")[0] for file in files} == {*PLACES, INFO} - {"zoo"}
     assert {"keras_seqattn/api.txt", f"{INFO}/licenses/LICENSE"} <= files
@@ -114,9 +113,6 @@ def test_wheel_holds_the_packages_and_nothing_else(wheel):
     static = (ROOT / "tensorboard_plugin_seqattn/static").iterdir()
     assert {str(file.relative_to(ROOT)) for file in static} <= files
     assert "tensorboard_plugin_seqattn/static/index.js" in files
-
-
-def test_wheel_tells_of_the_plugin_and_the_version(wheel):
     points = wheel.read(f"{INFO}/entry_points.txt").decode()
     loader = "tensorboard_plugin_seqattn.plugin:SeqAttentionLoader"
     assert f"[tensorboard_plugins]\nseq_attention = {loader}\n" in points

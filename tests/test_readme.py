@@ -1,6 +1,7 @@
 """The code of the README and of docs/ runs as it stands there."""
 
 import inspect
+import os
 import re
 from pathlib import Path
 
@@ -76,39 +77,29 @@ def assert_trains(model, sentences, loss):
     assert np.isfinite(history["loss"]).all()
 
 
-def test_decoding():
-    assert run("docs/decoding.md")["decoded"].tokens.shape[:2] == (2, 2)
+PAGES_OF_DOCS = {  # and what their names are after the code has run
+    "decoding": lambda names: names["decoded"].tokens.shape[:2] == (2, 2),
+    "training": lambda names: "val_exact_match" in names["model"].history.history,
+    "tensorboard": lambda names: os.listdir("logs") == ["validation"],
+    "serving": lambda names: names["translation"].text == "2027-05-03",
+    "from_tfa": lambda names: names["decoded"].tokens.shape[:2] == (2, 1),
+    "questions": lambda names: names["losses"][-1] < names["losses"][0],
+}
 
 
-def test_training(tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", PAGES_OF_DOCS)
+def test_page_of_docs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    names = run("docs/training.md")
-    assert "val_exact_match" in names["model"].history.history
+    assert PAGES_OF_DOCS[page](run(f"docs/{page}.md"))
 
 
-def test_tensorboard(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    run("docs/tensorboard.md")
-    assert [path.name for path in (tmp_path / "logs").iterdir()] == ["validation"]
-
-
-def test_serving():
-    assert run("docs/serving.md")["translation"].text == "2027-05-03"
-
-
-def test_from_tfa():
-    assert run("docs/from_tfa.md")["decoded"].tokens.shape[:2] == (2, 1)
-
-
-def test_questions():
-    losses = run("docs/questions.md")["losses"]
-    assert losses[-1] < losses[0]
-
-
-def test_every_page_with_code_is_tested():
-    tested = {name.removeprefix("test_") for name in globals()}
+def test_every_page_with_code_is_tested_and_all_are_in_the_index():
+    tested = {"readme", "models", *PAGES_OF_DOCS}
     for path in PAGES:
         assert "```python" not in path.read_text("utf-8") or path.stem.lower() in tested
+    index = text_of("docs/README.md")
+    missing = [path.name for path in PAGES[1:] if f"({path.name})" not in index]
+    assert missing == ["README.md"]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
@@ -126,22 +117,13 @@ def test_links_lead_somewhere(path):
             assert heading in [x.replace(" ", "-") for x in anchors], target
 
 
-def test_every_page_is_in_the_index():
-    index = text_of("docs/README.md")
-    missing = [path.name for path in PAGES[1:] if f"({path.name})" not in index]
-    assert missing == ["README.md"]
-
-
-def test_table_names_every_layer():
+def test_tables_name_every_layer_and_where_its_equations_are():
     table = text_of("docs/layers.md").split("## Namespaces")[1].split("## ")[0]
     listed = set(re.findall(r"`([A-Za-z_]\w+)`", table)) - {"seqattn", "ops"}
     assert not listed - set(NAMES) - set(keras_seqattn.__all__)
     missing = set(LAYERS) - set(BASES) - listed
     assert not missing, f"add {missing} to the table in docs/layers.md"
-
-
-def test_the_table_of_equations():
-    """Each row names a file in which its tags are, each on one line."""
+    # Each row names a file in which its tags are, each on one line.
     table = text_of("docs/layers.md").split("## Where the equations are")[1]
     rows = re.findall(r"^\| .+ \| (\(.+\)) \| `\w+` in `(.+)` \|$", table, re.MULTILINE)
     assert len(rows) == 8

@@ -51,7 +51,7 @@ def test_a_larger_file(tmp_path):
     )
 
 
-def test_an_error_of_the_system(tmp_path):
+def test_an_error_of_the_system_and_no_file(tmp_path):
     path = tmp_path / "file"
     path.symlink_to(path)
     check_error(
@@ -59,9 +59,6 @@ def test_an_error_of_the_system(tmp_path):
         f"Words.load cannot read {path}. Expected a file that may be read, received "
         f"{os.strerror(errno.ELOOP)!r}. Check the path and its permissions.",
     )
-
-
-def test_no_file(tmp_path):
     with pytest.raises(FileNotFoundError):
         safe_reading.read_bytes("Words.load", tmp_path / "none", 4)
 

@@ -88,11 +88,9 @@ def test_slower_and_faster(checkout):
     assert "of new processes: 1, 2 turns in each; repetitions in a turn: 20" in text
     assert "GEMM peak of this run" in text and "500 GFLOP/s" in text
     assert re.search(r"^  slower: [\d.]+ is above 1.03", text, re.MULTILINE)
-
     code, text = compare(quick, slow)
     assert code == 0 and ratios(text)["wall"] < 0.7, text
     assert "not slower: " in text and "not more memory: " in text
-
     code, text = compare(slow, quick, "weights")
     assert code == 1 and "  more memory: " in text, text
     assert list(ratios(text)) == ["memory"] and ratios(text)["memory"] > 1.5

@@ -47,7 +47,6 @@ def test_rows_are_measured_once(bench, capsys):
     assert "elsewhere is left out: make bench-elsewhere" in text
     assert "naps: How long it sleeps, milliseconds 16." in text
     assert "ours: a figure 0.25" in text
-
     assert bench(rivals, counts_flops=True) == (0, rows)
     assert "Measured on" in capsys.readouterr().out
     points = {"8": POINTS["8"], "16": {"seconds": 0.005}}  # other options: again
@@ -74,18 +73,12 @@ def test_memory(bench, capsys):
     assert "MB above those after build" in capsys.readouterr().out
 
 
-def test_ours_must_run(bench, capsys):
+def test_ours_must_run_in_time_with_what_it_needs(bench, capsys, monkeypatch):
     code, rows = bench({}, ours=Entry(f"{MODULE}:missing"))
     assert (code, rows) == (1, {})
     assert "ours cannot be measured" in capsys.readouterr().out
-
-
-def test_no_point_is_begun_when_time_is_over(bench, capsys):
     assert bench({}, "--minutes", "0") == (0, {})
     assert "no time left; the same command goes on" in capsys.readouterr().out
-
-
-def test_what_the_environment_lacks(bench, capsys, monkeypatch):
     monkeypatch.delenv("NO_SUCH_DATA", raising=False)
     assert bench({}, needs=("NO_SUCH_DATA",)) == (0, {})
     assert bench({}, "naps", needs=("NO_SUCH_DATA",)) == (1, {})  # asked for

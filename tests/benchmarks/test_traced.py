@@ -103,8 +103,6 @@ def test_a_training_step_by_hand(train, masked):
     assert train(SIZE, masked).flops() == expected
 
 
-# One step of a decoder ----------------------------------------------------------------
-
 STEPS = 6
 
 

@@ -12,16 +12,6 @@ import keras_seqattn as ks
 from keras_seqattn.decoding.compiled_functions import _functions as functions_of
 from tests.raised import check_message
 from tests.tensorboard import logs
-from tests.tensorboard.logs import (
-    REFERENCES,
-    SENTENCES,
-    FixedProbe,
-    compiled,
-    random_picture,
-    read,
-    same,
-    values,
-)
 
 GOLD = ks.metrics.read_alignments(["0-0", "", ""])
 
@@ -32,9 +22,9 @@ def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("logs")
     keras.utils.set_random_seed(1)
     attention = ks.layers.MultiHeadAdditiveAttention(16, heads=2)
-    translator = compiled(attention, use_ema=True, ema_momentum=0.9)
+    translator = logs.compiled(attention, use_ema=True, ema_momentum=0.9)
     callback = ks.callbacks.AttentionCallback(
-        translator, SENTENCES, REFERENCES, gold=GOLD, log_dir=folder, beam=2
+        translator, logs.SENTENCES, logs.REFERENCES, gold=GOLD, log_dir=folder, beam=2
     )
     stock = keras.callbacks.TensorBoard(folder, update_freq=1, profile_batch=2)
     logs.fit(translator, stock, callback)
@@ -43,15 +33,15 @@ def run(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def pictures(run):
-    return read(run[0])[0]
+    return logs.read(run[0])[0]
 
 
 def test_tags_and_steps(run, pictures):
-    metadata = read(run[0])[1]
+    metadata = logs.read(run[0])[1]
     tags = [f"attention/00{n}" for n in range(3)]
     assert set(pictures) == {*tags, "attention/table"}
     assert all(list(steps) == [1, 2, 3] for steps in pictures.values())
-    for tag, text, reference in zip(tags, SENTENCES, REFERENCES, strict=True):
+    for tag, text, reference in zip(tags, logs.SENTENCES, logs.REFERENCES, strict=True):
         content = json.loads(metadata[tag].plugin_data.content)
         assert content["source"]["text"] == text
         assert content["reference"] == reference
@@ -60,18 +50,15 @@ def test_tags_and_steps(run, pictures):
 
 def test_beside_the_stock_callback(run):
     """It writes scalars, graphs and profiles, and counts its epochs from 0."""
-    found = [(value.tag, step) for step, value in values(run[0] / "validation")]
+    found = [(value.tag, step) for step, value in logs.values(run[0] / "validation")]
     for tag, steps in (("epoch_loss", [0, 1, 2]), ("attention/000", [1, 2, 3])):
         assert [step for name, step in found if name == tag] == steps
-    train = {value.tag: value.metadata for _, value in values(run[0] / "train")}
+    train = {value.tag: value.metadata for _, value in logs.values(run[0] / "train")}
     assert {"epoch_loss", "batch_loss"} <= train.keys()
     assert not any(tag.startswith("attention") for tag in train)
     assert train["batch_2"].plugin_data.plugin_name == "graph_run_metadata_graph"
     assert list((run[0] / "train/plugins/profile").rglob("*.xplane.pb"))
-
-
-def test_what_never_changes_is_written_once(run):
-    found = [value for _, value in values(run[0] / "validation")]
+    found = [value for _, value in logs.values(run[0] / "validation")]
     found = [x.HasField("metadata") for x in found if x.tag == "attention/001"]
     assert found == [True, False, False]
 
@@ -81,7 +68,7 @@ def test_hypotheses(pictures):
     assert [(h["kind"], h["rank"]) for h in free] == [("free", 0), ("free", 1)]
     assert free[0]["ranking"] >= free[1]["ranking"]
     assert forced["kind"] == "forced" and forced["ranking"] is None
-    assert forced["text"] == REFERENCES[1]
+    assert forced["text"] == logs.REFERENCES[1]
     assert forced["tokens"][-1] == ["</s>", 2, 2]
     weights = forced["weights"]
     assert weights.shape == (2, 3, 6)  # heads, "yx", "ÉCOLE", with end tokens
@@ -89,16 +76,13 @@ def test_hypotheses(pictures):
     assert np.abs(weights[0] - weights[1]).max() > 0.01  # two heads, not their mean
 
 
-def test_moving_average(run, pictures):
-    """The last weights shown are those that `fit` leaves; the ones before differ."""
+def test_the_last_pictures_are_of_the_weights_that_fit_leaves(run, pictures):
+    # The weights shown before differ.
     for n, made in enumerate(run[2].probe.pictures()):
-        same(made, pictures[f"attention/00{n}"][3])
-
-
-def test_it_is_what_the_translator_says(run, pictures):
+        logs.same(made, pictures[f"attention/00{n}"][3])
     translator = run[1]
     search = ks.BeamSearch(2, n_best=2)  # that of the translator, but narrower
-    translations = translator.with_search(search)(SENTENCES)
+    translations = translator.with_search(search)(logs.SENTENCES)
     for n, translation in enumerate(translations):
         free = pictures[f"attention/00{n}"][3]["hypotheses"][:2]
         expected = [translation, *translation.alternatives]
@@ -108,7 +92,7 @@ def test_it_is_what_the_translator_says(run, pictures):
             mean = said["weights"].mean(axis=0)
             np.testing.assert_allclose(mean, known.alignment, atol=1e-3)
             assert [t[0] for t in said["tokens"]] == known.target_tokens
-    pairs = ks.data.Pairs(SENTENCES, REFERENCES)
+    pairs = ks.data.Pairs(logs.SENTENCES, logs.REFERENCES)
     forced = [pictures[f"attention/00{n}"][3]["hypotheses"][-1] for n in range(3)]
     scores = [said["score"] for said in forced]
     np.testing.assert_allclose(scores, translator.score(pairs), atol=1e-4)
@@ -124,13 +108,13 @@ def test_table(pictures):
 @functools.cache
 def greedy():
     """Without references, and nothing traced twice."""
-    return compiled(search=ks.Greedy())
+    return logs.compiled(search=ks.Greedy())
 
 
 def callback(folder, probe=None, **options):
     options = {"log_dir": folder, **options}
-    made = ks.callbacks.AttentionCallback(greedy(), SENTENCES[:1], **options)
-    made.probe = probe or FixedProbe(random_picture())
+    made = ks.callbacks.AttentionCallback(greedy(), logs.SENTENCES[:1], **options)
+    made.probe = probe or logs.FixedProbe(logs.random_picture())
     return made
 
 
@@ -143,7 +127,7 @@ def train(callback, epochs=3, **options):
 
 
 def steps(folder):
-    return list(read(folder)[0].get("attention/000", ()))
+    return list(logs.read(folder)[0].get("attention/000", ()))
 
 
 EVERY = [(1, 0, 3, [1, 2, 3]), (2, 0, 5, [2, 4]), (4, 0, 3, []), (1, 4, 6, [5, 6])]
@@ -178,7 +162,7 @@ def test_records_under_its_name_whatever_others_say(tmp_path):
     shown = callback(tmp_path, name="en-de/probe")
     with tf.summary.record_if(False):
         train(shown, epochs=1)
-    assert set(read(tmp_path)[0]) == {"en-de/probe/000", "en-de/probe/table"}
+    assert set(logs.read(tmp_path)[0]) == {"en-de/probe/000", "en-de/probe/table"}
 
 
 def probed(folder, *texts, translator=None):
@@ -187,16 +171,13 @@ def probed(folder, *texts, translator=None):
     return shown.probe.pictures()
 
 
-def test_greedy_without_references(tmp_path):
-    made = probed(tmp_path, SENTENCES)
+def test_greedy_without_references_and_of_what_is_not_read(tmp_path):
+    made = probed(tmp_path, logs.SENTENCES)
     assert [len(picture["hypotheses"]) for picture in made] == [1, 1, 1]
     assert made[0]["reference"] is None and "bleu" not in made[0]["metrics"]
     [said] = made[0]["hypotheses"]
     assert said["centre"] is said["reach"] is None
-
-
-def test_what_is_not_read_is_not_shown(tmp_path):
-    """After max_source tokens there is only the end token."""
+    # After max_source tokens there is only the end token.
     parts = greedy().model, greedy().source_text, greedy().target_text
     made = ks.Translator(*parts, ks.Greedy(), max_source=2)
     [picture] = probed(tmp_path, ["deaf"], translator=made)
@@ -206,20 +187,20 @@ def test_what_is_not_read_is_not_shown(tmp_path):
 
 def test_many_sentences_are_not_one_batch(tmp_path, monkeypatch):
     monkeypatch.setattr("keras_seqattn.pictures.probe._AT_ONCE", 2)
-    found = probed(tmp_path, SENTENCES)
+    found = probed(tmp_path, logs.SENTENCES)
     monkeypatch.undo()
-    for one, other in zip(found, probed(tmp_path, SENTENCES), strict=True):
-        same(one, other, 1e-5)
+    for one, other in zip(found, probed(tmp_path, logs.SENTENCES), strict=True):
+        logs.same(one, other, 1e-5)
 
 
 def test_weights_that_are_nan(tmp_path):
-    texts, weights = (SENTENCES, REFERENCES), greedy().model.get_weights()
+    texts, weights = (logs.SENTENCES, logs.REFERENCES), greedy().model.get_weights()
     shown = ks.callbacks.AttentionCallback(greedy(), *texts, log_dir=tmp_path)
     greedy().model.set_weights([w * np.nan for w in weights])
     shown.write(0)
     shown.close()
     greedy().model.set_weights(weights)
-    found, _ = read(tmp_path)
+    found, _ = logs.read(tmp_path)
     assert found.pop("attention/table")[0]["attention/002"]["entropy"] is None
     for made in found.values():
         [said] = made[0]["hypotheses"]
@@ -236,7 +217,7 @@ def test_compiled_once(tmp_path):
 
 
 def test_an_error_does_not_end_the_training(tmp_path):
-    probe = FixedProbe(error=RuntimeError("out of luck"))
+    probe = logs.FixedProbe(error=RuntimeError("out of luck"))
     shown = callback(tmp_path, probe)
     with pytest.warns(UserWarning) as caught:
         history = train(shown, epochs=3)
@@ -245,7 +226,7 @@ def test_an_error_does_not_end_the_training(tmp_path):
     [said] = [str(warning.message) for warning in caught]
     rest = "received RuntimeError: out of luck. The training continues without them"
     check_message(said, "AttentionCallback could not show the alignments", rest)
-    shown.probe = FixedProbe(random_picture())
+    shown.probe = logs.FixedProbe(logs.random_picture())
     train(shown, epochs=1)  # the next training tries again
     assert steps(tmp_path) == [1]
 
@@ -261,7 +242,7 @@ def test_folder_that_is_gone(tmp_path):
 
 def test_interrupts_are_for_people(tmp_path):
     with pytest.raises(KeyboardInterrupt):
-        train(callback(tmp_path, FixedProbe(error=KeyboardInterrupt())))
+        train(callback(tmp_path, logs.FixedProbe(error=KeyboardInterrupt())))
 
 
 def test_embeddings_for_the_projector(tmp_path):

@@ -43,15 +43,12 @@ def test_stops_at_the_step(value, received):
         fit(made(), *data([3], value=value), Guard())
 
 
-def test_stops_when_the_loss_explodes():
+def test_stops_when_the_loss_explodes_or_the_last_step_spoils_weights():
     """The loss stays finite, so Keras's TerminateOnNaN does not stop."""
     model = made(20.0)
     with pytest.raises(FloatingPointError, match="100 times the first loss, rec"):
         fit(model, *data(), Guard())
     assert all(np.isfinite(weight).all() for weight in model.get_weights())
-
-
-def test_weights_that_the_last_step_spoils():
     model = made()
     with pytest.raises(FloatingPointError, match="weights that are not finite in step"):
         fit(model, *data(), spoil(model, 8), Guard())
@@ -90,14 +87,11 @@ def test_goes_back_to_the_last_copy(capsys):
     assert int(model.optimizer.iterations) == 3 + 2
 
 
-def test_gives_up():
+def test_gives_up_after_many_skips_in_a_row():
     spoilt = data(range(2, 30), steps=30)
     with pytest.raises(FloatingPointError, match="were restored 10 times"):
         fit(made(), *spoilt, Guard("skip"))
-
-
-def test_separate_skips_are_not_in_a_row():
-    """Epochs are shorter than `every`; each has a bad batch."""
+    # Epochs are shorter than `every`; each has a bad batch.
     guard = Guard("skip", every=6)
     fit(made(), *data([7]), guard, epochs=12)
     assert guard.skipped == 12
@@ -116,12 +110,9 @@ def test_the_first_step_of_a_later_epoch_is_skipped_too():
     assert all(np.isfinite(weight).all() for weight in model.get_weights())
 
 
-def test_nothing_to_go_back_to():
+def test_nothing_to_go_back_to_and_other_limits():
     with pytest.raises(FloatingPointError, match="no loss before was good"):
         fit(made(), *data([0]), Guard("skip"))
-
-
-def test_other_limits():
     grows = data([4], value=100.0)
     fit(made(), *grows, Guard(factor=1e9))
     with pytest.raises(FloatingPointError, match="at most .*, 2 times the first loss"):

@@ -35,13 +35,9 @@ class Scripted:
 
     def fit(self, validation, epochs, steps=1, callbacks=(), **options):
         x = np.ones((steps, 1), "float32")
-        return self.model.fit(
-            *(x, x),
-            batch_size=1,
-            epochs=epochs,
-            callbacks=[validation, *callbacks],
-            **{"verbose": 0, **options},
-        ).history
+        options = {"verbose": 0, "batch_size": 1, "epochs": epochs, **options}
+        callbacks = [validation, *callbacks]
+        return self.model.fit(x, x, callbacks=callbacks, **options).history
 
 
 def validation(translator, **options):

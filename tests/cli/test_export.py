@@ -35,12 +35,10 @@ def test_the_manifest_knows_the_run(trained, exported):
     content = manifest.verify(exported)
     run = json.loads((trained / "run.json").read_text())
     arguments = content["model"]["arguments"]
+    sizes = {"units": 8, "embedding": 8, "attention_units": 8, "maxout": 4}
+    sizes |= {"source_vocabulary": 9, "target_vocabulary": 9}
     assert content["model"]["function"] == "zoo.bahdanau2015"
-    assert arguments == {
-        "preset": "small",
-        **{"units": 8, "embedding": 8, "attention_units": 8, "maxout": 4},
-        **{"source_vocabulary": 9, "target_vocabulary": 9},
-    }
+    assert arguments == {"preset": "small", **sizes}
     parameters = zoo.bahdanau2015(**arguments).count_params()
     assert content["model"]["parameters"] == parameters
     validated = json.loads((trained / "checkpoints/validation.json").read_text())
@@ -52,11 +50,8 @@ def test_the_manifest_knows_the_run(trained, exported):
     assert content["trained_with"] == run["versions"]
     assert (content["licence"], content["task"]) == ("CC0-1.0", "reverse")
     assert content["search"]["class"] == "Greedy"
-
-
-def test_it_warms_up_with_the_file(exported):
     requests = (exported / "assets.extra/tf_serving_warmup_requests").read_bytes()
-    assert b"abc" in requests and b"ed" in requests
+    assert b"abc" in requests and b"ed" in requests  # of the file of --warmup
 
 
 def test_a_translator_without_a_run(trained, tmp_path):

@@ -26,7 +26,7 @@ def run_python(*options):
     return subprocess.run([sys.executable, *options], **how)
 
 
-def test_help_and_wrong_options_need_no_tensorflow():
+def test_help_needs_no_tensorflow_and_knows_the_library():
     calls = [["--help"], ["train", "--help"], [], ["trian"], ["train", "--set", "x"]]
     code = (
         "import sys, seqattn_command\n"
@@ -39,9 +39,6 @@ def test_help_and_wrong_options_need_no_tensorflow():
     *_, codes, modules = done.stdout.splitlines()
     assert codes == "0 0 0 2 2", done.stderr
     assert "seqattn_command" in modules.split() and not HEAVY & {*modules.split()}
-
-
-def test_help_shows_the_numbers_and_names_of_the_library():
     limits = {name: default for name, (default, _) in serve.LIMITS.items()}
     assert limits == dataclasses.asdict(Limits())
     assert {*export.WEIGHTS} == {*stored_weights.KINDS, *litert_checks.WEIGHTS}
@@ -68,12 +65,9 @@ def test_help_of_verbs_has_examples_that_can_be_parsed(capsys):
             parse(words)
 
 
-def test_every_setting_has_help():
+def test_every_setting_has_help_and_there_is_a_version(capsys):
     for field in dataclasses.fields(Settings):
         assert len(field.metadata["help"]) > 3, field.name
-
-
-def test_version(capsys):
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("keras_seqattn ")
 
@@ -96,14 +90,11 @@ def test_words_in_a_wrong_place(capsys, command, message):
     assert capsys.readouterr().err.endswith(f"{message}\n")
 
 
-def test_options_may_stand_anywhere():
+def test_options_may_stand_anywhere_and_debug_raises(tmp_path):
     orders = "RUN OUT --beam 1", "--beam 1 RUN OUT", "RUN --beam 1 OUT"
     first, *others = (parse(["export", *order.split()]) for order in orders)
     assert (first.run, first.out, first.beam) == ("RUN", "OUT", 1)
     assert [first] * 2 == others
-
-
-def test_debug_raises_the_error(tmp_path):
     with pytest.raises(ValueError, match="^seqattn found no translator"):
         main(["inspect", str(tmp_path), "--debug"])
 

@@ -45,15 +45,12 @@ def test_evaluates_the_test_set_of_its_task(loaded, trained, tmp_path, succeeds)
     assert found["exact_match"] == ks.metrics.exact_match(texts, test.target)
 
 
-def test_evaluates_files(loaded, trained, sides, succeeds):
+def test_evaluates_and_scores_files(loaded, trained, sides, files, succeeds):
     options = sides(*map(list, zip(*PAIRS, strict=True)))
     found = succeeds("evaluate", trained, *options, "--metric", "chrf", "wer")
     rows = found.out.splitlines()
     assert [row.split()[0] for row in rows] == ["chrf", "wer"]
     assert "nrefs:1" in rows[0]  # the signature of sacreBLEU
-
-
-def test_scores_files(loaded, trained, files, succeeds):
     [path] = files(**{"pairs.tsv": [f"{s}\t{t}" for s, t in PAIRS]})
     printed = succeeds("score", trained, "--pairs", path)
     scores = [float(line) for line in printed.out.splitlines()]
@@ -62,16 +59,13 @@ def test_scores_files(loaded, trained, files, succeeds):
     assert "3 pairs, 9 target tokens, end tokens included, log-prob" in printed.err
 
 
-def test_every_answer_that_the_files_list_is_right(loaded, trained, sides, succeeds):
+def test_listed_answers_count_and_rows_are_left_out(loaded, trained, sides, succeeds):
     [translation] = loaded.translate(["abc"]).texts
     options = sides(["abc", "abc"], ["ccccc", translation or "c"])
     metrics = ["--metric", "exact_match", "wer", "per", "chrf"]
     found = json.loads(succeeds("evaluate", trained, *options, *metrics, "--json").out)
     assert (found["exact_match"], found["wer"], found["per"]) == (100, 0, 0)
     assert found["chrf"] < 100
-
-
-def test_rows_that_are_left_out_are_reported(loaded, trained, sides, succeeds):
     options = sides(b"abc\n\xff\nde\n", ["cba", "x", "ed"])
     printed = succeeds("score", trained, *options, "--row-errors", "skip-all")
     assert [bool(line) for line in printed.out.splitlines()] == [True, False, True]
@@ -123,14 +117,12 @@ def test_reads_what_the_run_held_out(loaded, trained_from_files, succeeds, optio
     assert len(printed.out.splitlines()) == 4 and note in printed.err
 
 
-@pytest.mark.parametrize(
-    "command, remedy",
-    [
-        ("evaluate RUN --metric wer", "name other files with --source and --target."),
-        ("score RUN", "name other files with --source and --target."),
-        ("inspect RUN --html page.html", "name a sentence with --text."),
-    ],
-)
+ELSE = "name other files with --source and --target."
+LEFT = {"evaluate RUN --metric wer": ELSE, "score RUN": ELSE}
+LEFT["inspect RUN --html page.html"] = "name a sentence with --text."
+
+
+@pytest.mark.parametrize("command, remedy", LEFT.items())
 def test_other_pairs_are_held_out_of_longer_files(
     fails, trained_from_files, tmp_path, monkeypatch, command, remedy
 ):
@@ -147,9 +139,7 @@ def test_other_pairs_are_held_out_of_longer_files(
     assert not (tmp_path / "page.html").exists()
 
 
-def test_a_validation_set_of_its_own_stays_the_same(
-    loaded, trained_from_files, files, succeeds
-):
+def test_its_own_validation_set_stays(loaded, trained_from_files, files, succeeds):
     source, target = map(str, files(valid_source=["ab"], valid_target=["ba"]))
     path = trained_from_files / "run.json"
     run = json.loads(path.read_text())

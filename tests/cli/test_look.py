@@ -15,38 +15,22 @@ def alone(trained, tmp_path):
 def test_inspects_a_run(trained, succeeds):
     text = succeeds("inspect", trained).out
     for words in (
-        "seqattn train --task reverse",
-        "  learning_rate      0.01\n",
-        "train       60 pairs, sha256 ",
-        "keras 3.",
-        "epoch  step  seconds",
-        "best: exact_match ",
-        "search      BeamSearch(",
-        "source      Characters(), 9 tokens: ",
-        "BiEncoder(8, gru_paper)",
-        " parameters\n",
+        *("seqattn train --task reverse", "  learning_rate      0.01\n"),
+        *("train       60 pairs, sha256 ", "keras 3.", "epoch  step  seconds"),
+        *("best: exact_match ", "search      BeamSearch(", "BiEncoder(8, gru_paper)"),
+        *("source      Characters(), 9 tokens: ", " parameters\n"),
     ):
         assert words in text
 
 
-def test_inspects_what_was_left_out(copied, succeeds):
-    report = {
-        "total": 9,
-        "dropped": {"no tab": 1},
-        "examples": {"no tab": ["line 3: x"]},
-    }
+def test_inspects_what_was_left_out_and_a_run_that_has_just_begun(copied, succeeds):
+    report = {"total": 9, "dropped": {"no tab": 1}}
+    report["examples"] = {"no tab": ["line 3: x"]}
     run = json.loads((copied / "run.json").read_text())
     run["left_out"] = {"train": report}
     (copied / "run.json").write_text(json.dumps(run))
     table = "train       8 of 9 pairs kept\n      1 no tab  line 3: x\n"
     assert table in succeeds("inspect", copied).out
-
-
-def test_inspects_a_translator(alone, succeeds):
-    assert succeeds("inspect", alone).out.startswith(f"translator: {alone}\n")
-
-
-def test_inspects_a_run_that_has_just_begun(copied, succeeds):
     shutil.rmtree(copied / "translator")
     shutil.rmtree(copied / "checkpoints")
     (copied / "history.jsonl").unlink()
@@ -87,16 +71,14 @@ def test_sentences_that_are_given(alone, tmp_path, succeeds):
     assert [picture["source"]["text"] for picture in pictures] == ["abc", "e"]
     assert [len(picture["hypotheses"]) for picture in pictures] == [1, 1]
     assert pictures[0]["reference"] is None
+    assert succeeds("inspect", alone).out.startswith(f"translator: {alone}\n")
 
 
-def test_lists_tasks(succeeds):
+def test_lists_and_shows_tasks(succeeds):
     text = succeeds("tasks").out
     for name in ("dates", "g2p", "numbers", "reverse", "sort"):
         assert f"\n{name:8}  " in f"\n{text}"
     assert text.count("  ->  ") == 10
-
-
-def test_shows_a_task(succeeds):
     text = succeeds("tasks", "sort", "--task-option", "symbols=0123456789").out
     assert "\nArgs:\n    symbols: " in text
     assert "\n    lengths=(1, 12)\n" in text

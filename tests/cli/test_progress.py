@@ -45,14 +45,11 @@ def shown(monkeypatch, clock):
     return shown
 
 
-def test_bar_in_a_file(shown):
+def test_bar_in_a_file_and_in_a_terminal(shown, monkeypatch):
     assert [line.rstrip() for line in shown(4.0).splitlines()] == [
         f"translating: {n} of 10, 0:{40 - 4 * n:02} left" for n in (3, 6, 9)
     ]
     assert shown(0.1) == ""  # it is quick
-
-
-def test_bar_in_a_terminal(shown, monkeypatch):
     text = shown(1.0, is_terminal=True)
     assert "translating" in text and "10/10" in text
     monkeypatch.setattr(progress, "rich", None)

@@ -180,14 +180,11 @@ def test_two_trainings_do_not_share_a_folder(fails, copied):
         assert main(["inspect", str(copied)]) == 0  # reading is allowed
 
 
-def test_a_lock_leaves_nothing(tmp_path):
+def test_a_lock_leaves_nothing_and_may_be_missing(tmp_path, monkeypatch, capsys):
     folder = tmp_path / "new"
     with run_lock.locked(folder, []):
         assert [path.name for path in folder.iterdir()] == [run_lock.NAME]
     assert not folder.exists()
-
-
-def test_a_file_system_without_locks(tmp_path, monkeypatch, capsys):
     error = OSError(errno.EOPNOTSUPP, "Operation not supported")
     monkeypatch.setattr(fcntl, "flock", mock.Mock(side_effect=error))
     with run_lock.locked(tmp_path, []):

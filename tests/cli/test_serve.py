@@ -29,14 +29,12 @@ def served(monkeypatch):
     return found
 
 
-def test_usual_options(folder, served):
+def test_usual_options_and_all(folder, served):
     assert main(["serve", str(folder)]) == 0
     where = ("127.0.0.1", 8501)
     assert served[:-1] == ["dates", {3: folder / "3"}, where, Limits(), False, []]
     assert isinstance(served[-1], LogRate)
-
-
-def test_all_options(folder, served):
+    served.clear()
     options = (
         "--name de --host ::1 --port 0 --versions all --log-requests --batch 8 "
         "--wait-ms 0 --timeout 2.5 --max-body 100 --max-text 9 --queue 8 --max-cells 7 "
@@ -48,13 +46,10 @@ def test_all_options(folder, served):
     assert served[:-1] == ["de", {3: folder / "3"}, where, limits, True, hosts]
 
 
-def test_unusable_options(fails, folder):
+def test_unusable_options_and_a_damaged_folder(fails, folder):
     fails(f"serve {folder} --batch 0", "serve got an unusable batch")
     for options in ("--port 70000", "--host 192.0.2.1"):
         fails(f"serve {folder} {options}", "serve cannot listen at this address")
-
-
-def test_damaged_folder(fails, folder):
     (folder / "3" / "saved_model.pb").write_bytes(b"changed")
     what = "serve got a damaged folder. Expected saved_model.pb with sha256 "
     fails(f"serve {folder}", what)
@@ -71,14 +66,11 @@ def test_name(fails, folder, name):
     )
 
 
-def test_no_saved_model(fails, folder):
+def test_no_saved_model_and_a_port_in_use(fails, folder):
     """Its checksums are right, but TensorFlow cannot read it."""
     what = "serve cannot load the model. Expected a SavedModel for TensorFlow 2."
     received = f", received '{folder / '3'}' with the error "
     fails(f"serve {folder} --port 0", what, received, ". Export it again.")
-
-
-def test_port_in_use(fails, folder):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         fails(

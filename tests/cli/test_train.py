@@ -27,7 +27,7 @@ from tests.cli.tiny import TASK, TINY
 from tests.trials.fingerprints import history
 
 
-def test_folder(trained):
+def test_folder_run_json_and_history(trained):
     assert {path.name for path in trained.iterdir()} == {
         *("checkpoints", "history.jsonl", "logs", "run.json", "text", "translator")
     }
@@ -35,9 +35,6 @@ def test_folder(trained):
         *("best.weights.h5", "best.weights.h5.sha256", "validation.json"),
         *(f"state-{n}.weights.h5{end}" for n in (1, 2) for end in ("", ".sha256")),
     }
-
-
-def test_run_json(trained):
     run = json.loads((trained / "run.json").read_text())
     assert run["command"].startswith("seqattn train --task reverse --task-option train")
     settings = run["settings"]
@@ -49,9 +46,6 @@ def test_run_json(trained):
         *("python", "keras_seqattn", "keras", "tensorflow", "tensorflow-text")
     }
     assert re.fullmatch(r".+, \d+ cores?", run["machine"])
-
-
-def test_history(trained):
     lines = (trained / "history.jsonl").read_text().splitlines()
     entries = [json.loads(line) for line in lines]
     assert [entry["step"] for entry in entries] == [3, 6]
@@ -319,7 +313,7 @@ def test_validation_searches_as_the_settings_say(monkeypatch):
         assert training.attention_callbacks(*how) == [expected]
 
 
-def test_a_word_with_several_answers_is_held_out_with_all(files):
+def test_a_word_is_held_out_with_all_its_answers_and_rows_left_out(files):
     words = [f"word{i}" for i in range(30) for _ in "ab"]
     answers = [f"{i} {letter}" for i in range(30) for letter in "ab"]
     paths = files(source=words, target=answers)
@@ -334,9 +328,6 @@ def test_a_word_with_several_answers_is_held_out_with_all(files):
     assert left > 0
     left_out = {"other targets of validation sources": left}
     assert reports == {"train": ks.data.Report(60, left_out)}
-
-
-def test_rows_left_out_of_a_validation_file(files):
     paths = files(source=["a b"], target=["c"], s=b"a\n\xff\na\n", t=["x", "y", "z"])
     names = ("source", "target", "validation_source", "validation_target")
     sides = dict(zip(names, map(str, paths), strict=True))

@@ -117,10 +117,15 @@ def test_a_length_penalty_without_effect(
     )
 
 
-def test_file(asked, files, succeeds):
+def test_a_file_and_standard_input(asked, files, monkeypatch, tmp_path, succeeds):
     [path] = files(texts=TEXTS)
     assert succeeds("translate run", path, "--beam 3").out == "ABC\n\nEDCB\n"
     assert asked == ["run", 3, None, None]
+    content = io.BytesIO(b"\xef\xbb\xbfabc\r\n\nedcb")  # no line feed at the end
+    stdin = SimpleNamespace(buffer=content, isatty=lambda: False)
+    monkeypatch.setattr(sys, "stdin", stdin)
+    assert succeeds("translate run --output", tmp_path / "out").out == ""
+    assert (tmp_path / "out").read_text() == "ABC\n\nEDCB\n"
 
 
 @pytest.mark.parametrize(
@@ -153,14 +158,6 @@ def test_a_file_of_gzip_with_tabs(asked, files, succeeds):
     assert succeeds("translate run", path.parent / "texts").err == ""
 
 
-def test_standard_input_to_a_file(asked, monkeypatch, tmp_path, succeeds):
-    content = io.BytesIO(b"\xef\xbb\xbfabc\r\n\nedcb")  # no line feed at the end
-    stdin = SimpleNamespace(buffer=content, isatty=lambda: False)
-    monkeypatch.setattr(sys, "stdin", stdin)
-    assert succeeds("translate run --output", tmp_path / "out").out == ""
-    assert (tmp_path / "out").read_text() == "ABC\n\nEDCB\n"
-
-
 def test_n_best(asked, files, succeeds):
     [path] = files(texts=["abc", "b"])
     assert succeeds("translate run", path, "--n-best 2").out == (
@@ -168,7 +165,7 @@ def test_n_best(asked, files, succeeds):
     )
 
 
-def test_json(asked, files, succeeds):
+def test_json_and_alignments(asked, files, succeeds):
     [path] = files(texts=["ab"])
     found = json.loads(succeeds("translate run", path, "--json").out)
     alternatives = found.pop("alternatives")
@@ -179,10 +176,6 @@ def test_json(asked, files, succeeds):
         "alignment": [[1.0, 0.0], [0.0, 1.0]],
     }
     assert [other["text"] for other in alternatives] == ["BA"]
-
-
-def test_alignments(asked, files, succeeds):
-    [path] = files(texts=["ab"])
     found = succeeds("translate run", path, "--alignments").out
     assert found.startswith("AB  (-0.50)\n  ab\nA│█ │\nB│ █│\n")
 
@@ -203,9 +196,7 @@ def test_typed_lines_go_to_no_file(fails, asked, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["old", "new"])
-def test_output_is_checked_before_the_work(
-    fails, asked, files, tmp_path, monkeypatch, name
-):
+def test_the_output_is_checked_first(fails, asked, files, tmp_path, monkeypatch, name):
     files(old=["mine"])
     out = tmp_path / name
     monkeypatch.setattr("os.access", lambda path, mode: False)
@@ -218,7 +209,7 @@ def test_output_is_checked_before_the_work(
     assert asked == []
 
 
-def test_not_utf_8(fails, trained, files):
+def test_not_utf_8(fails, trained, asked, files, succeeds):
     [path] = files(texts=b"abc\n\xffab\nde\n\xfe\n")
     fails(
         f"translate {trained} {path}",
@@ -226,9 +217,6 @@ def test_not_utf_8(fails, trained, files):
         f"line 2 of '{path}' and in 1 more. Convert the file, or leave such lines "
         "empty with --encoding-errors skip.",
     )
-
-
-def test_not_utf_8_is_skipped(asked, files, succeeds):
     [path] = files(texts=b"abc\n\xffab\nedcb\n")
     printed = succeeds("translate run", path, "--encoding-errors skip")
     assert printed.out == "ABC\n\nEDCB\n"

@@ -22,27 +22,16 @@ from seqattn_command.parser import parse
 from seqattn_command.settings import Settings
 from tests.raised import check_error
 
+VALUES = [  # typed, the default of the argument, the value
+    *[("256", None, 256), ("-3", 4, -3), ("0.3", None, 0.3), ("1e-4", 0.1, 1e-4)],
+    *[("gru", None, "gru"), ("None", "gru", None), ("none", None, None)],
+    *[("True", None, True), ("false", True, False), ("0123", "abc", "0123")],
+    *[("1,12", (1, 2), [1, 12]), ("(1, 12)", (1, 2), [1, 12]), ("a,b", "abc", "a,b")],
+    *[("de", ("de", "en"), ["de"]), ("de,en", None, ["de", "en"])],
+]
 
-@pytest.mark.parametrize(
-    "text, usual, value",
-    [
-        ("256", None, 256),
-        ("-3", 4, -3),
-        ("0.3", None, 0.3),
-        ("1e-4", 0.1, 1e-4),
-        ("gru", None, "gru"),
-        ("None", "gru", None),
-        ("none", None, None),
-        ("True", None, True),
-        ("false", True, False),
-        ("0123", "abc", "0123"),
-        ("1,12", (1, 2), [1, 12]),
-        ("(1, 12)", (1, 2), [1, 12]),
-        ("de", ("de", "en"), ["de"]),
-        ("de,en", None, ["de", "en"]),
-        ("a,b", "abc", "a,b"),
-    ],
-)
+
+@pytest.mark.parametrize("text, usual, value", VALUES)
 def test_values_have_types(text, usual, value):
     found = parse_value(text, usual)
     assert found == value and type(found) is type(value)
@@ -67,15 +56,12 @@ def test_no_value(words, capsys):
     assert capsys.readouterr().err.endswith(f"{says}received 'a'\n")
 
 
-def test_options_become_settings():
+def test_options_become_settings_that_travel_through_json(tmp_path, monkeypatch):
     options = "--set a=1 b=2 --set c=3 --columns 0 1 --joint --minutes 2 --metric wer"
     assert written_settings(parse(["train", *options.split()])) == {
         **{"set": {"a": "1", "b": "2", "c": "3"}, "columns": ["0", "1"]},
         **{"joint": True, "minutes": 2.0, "metric": ["wer"]},
     }
-
-
-def test_settings_travel_through_json(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     typed = Settings(source="a.en", target="a.de", set={"units": "3"})
     settings = typed.with_absolute_paths()
@@ -98,12 +84,9 @@ OWN = {"validation_pairs": "b"}
 )
 def test_settings_of_older_runs_have_their_new_names(tmp_path, old, rule, size):
     about = dict.fromkeys(("train", "validation"), {"pairs": 0, "sha256": ""})
-    content = {
-        "settings": old | {"validation_size": 1000},
-        "versions": {},
-        "command": "",
-    }
-    (tmp_path / "run.json").write_text(json.dumps(content | {"data": about}))
+    content = {"settings": old | {"validation_size": 1000}, "versions": {}}
+    content |= {"command": "", "data": about}
+    (tmp_path / "run.json").write_text(json.dumps(content))
     settings = settings_from_dict(read_run(tmp_path / "run.json")["settings"])
     assert (settings.row_errors, settings.validation_size) == (rule, size)
 
@@ -134,13 +117,10 @@ def test_schedule(options, rates):
     assert found == pytest.approx(rates, abs=1e-9)
 
 
-def test_optimizer_of_a_paper():
+def test_optimizer_of_a_paper_and_kinds_of_text():
     how = Settings(model="sutskever2014", optimizer="paper", ema=0.9)
     made = model_factory.make_optimizer(how, steps_per_epoch=7)
     assert made.global_clipnorm == 5.0 and made.use_ema and made.ema_momentum == 0.9
-
-
-def test_kinds_of_text():
     parse = functools.partial(ProcessorChoice.parse, "train")
     options = {"vocabulary_size": 80, "kind": "bpe"}
     assert parse("sentencepiece:80:bpe").options == options
@@ -152,8 +132,7 @@ def test_kinds_of_text():
 @pytest.mark.parametrize(
     ("was", "options", "batches"),
     [
-        ({}, "", (None, 16, 1)),
-        ({}, "--batch-size 64", (None, 64, 1)),
+        *[({}, "", (None, 16, 1)), ({}, "--batch-size 64", (None, 64, 1))],
         ({}, "--batch-tokens 900", (900, None, 1)),
         ({"batch_tokens": 900}, "--batch-size 64", (None, 64, 1)),
         ({}, "--jit", (None, 16, 8)),
@@ -179,10 +158,9 @@ DATA = {"epochs", "batch_size", "source_text", "target_text"}  # always chosen b
 @pytest.mark.parametrize(
     ("written", "fixed", "model"),
     [
-        ({}, set(), "recommended"),
-        ({"set": {"units": "7"}}, set(), "recommended"),
-        ({"preset": "small"}, set(), "bahdanau2015"),
+        *[({}, set(), "recommended"), ({"set": {"units": "7"}}, set(), "recommended")],
         ({"model": "luong2015"}, set(), "luong2015"),
+        ({"preset": "small"}, set(), "bahdanau2015"),
         ({"warmup": 3}, {*OPTIMIZER} - {"warmup"}, "recommended"),
         ({"optimizer": "sgd"}, {*OPTIMIZER}, "recommended"),
     ],
@@ -224,7 +202,7 @@ def test_every_optimizer_can_be_made(name):
         assert made.weight_decay == decay or not decay
 
 
-def test_every_setting_is_read():
+def test_every_setting_is_read_and_every_number_has_a_bound():
     """The code has `.name`, `"name"`, or the name after "validation_"."""
     files = (Path(__file__).parents[2] / "keras_seqattn/cli").glob("*.py")
     texts = [x.read_text("utf-8") for x in files if x.stem != "settings_checks"]
@@ -232,9 +210,6 @@ def test_every_setting_is_read():
         side = name.removeprefix("validation_")
         use = rf'\.{name}\b|"({name}|{side})"'
         assert any(re.search(use, text) for text in texts), f"nothing reads {name}"
-
-
-def test_every_number_has_a_bound():
     numbers = [x for x in dataclasses.fields(Settings) if x.type in (int, float)]
     free = [x.name for x in numbers if {*x.metadata["bounds"].values()} == {None}]
     assert free == ["length_penalty"]  # a negative one prefers short translations

@@ -7,19 +7,8 @@ import keras
 import numpy as np
 
 import keras_seqattn as ks
+from keras_seqattn.testing import sequences as seq
 from keras_seqattn.testing.case import Case
-from keras_seqattn.testing.sequences import (
-    PADDED_ATTENTION,
-    PADDED_DECODER,
-    PADDED_ENCODER,
-    attention_arguments,
-    attention_stepwise,
-    decoder_arguments,
-    decoder_stepwise,
-    encoder_arguments,
-    mask_of,
-    normal,
-)
 
 L, UNITS = ks.layers, 6
 AS_DEEP_AS_THE_VALUES = ("luong_dot", "luong_scaled_dot")  # the queries
@@ -31,24 +20,24 @@ BASES |= {"DecoderCell", "Encoder"}
 def attention(name, make):
     def arguments(rng, batch, source, target):
         depth = 6 if name in AS_DEEP_AS_THE_VALUES else 4
-        return attention_arguments(rng, batch, source, target, query_depth=depth)
+        return seq.attention_arguments(rng, batch, source, target, query_depth=depth)
 
-    return Case(name, make, arguments, PADDED_ATTENTION, attention_stepwise)
+    return Case(name, make, arguments, seq.PADDED_ATTENTION, seq.attention_stepwise)
 
 
 def decoder(name, make_cell):
-    arguments = decoder_arguments(make_cell().state_size)
+    arguments = seq.decoder_arguments(make_cell().state_size)
     return Case(
         name,
         lambda: ks.AttentionDecoder(make_cell()),
         arguments,
-        PADDED_DECODER,
-        decoder_stepwise,
+        seq.PADDED_DECODER,
+        seq.decoder_stepwise,
     )
 
 
 def encoder(name, make):
-    return Case(name, make, encoder_arguments, PADDED_ENCODER)
+    return Case(name, make, seq.encoder_arguments, seq.PADDED_ENCODER)
 
 
 def bahdanau():
@@ -138,9 +127,7 @@ DECODERS = {
     "luong_no_feeding": luong_cell(
         bahdanau, use_input_feeding=False, attentional_activation=None
     ),
-    "luong_keras_stack": lambda: L.LuongCell(
-        UNITS, ks.LuongAttention(), cell=keras_stack()
-    ),
+    "luong_keras_stack": lambda: L.LuongCell(UNITS, ks.LuongAttention(), keras_stack()),
     "gnmt": gnmt_cell(layers=4),
     "gnmt_current": gnmt_cell(layers=3, cell="gru", query="current"),
     "luong_local": luong_cell(local),
@@ -148,9 +135,7 @@ DECODERS = {
     "bahdanau_monotonic": bahdanau_cell(monotonic, cell="simple"),
     "bahdanau_multi_head": bahdanau_cell(heads),
     "context": lambda: L.ContextCell(UNITS),
-    "context_fed": lambda: L.ContextCell(
-        UNITS, cell="lstm", layers=2, use_context=True
-    ),
+    "context_fed": lambda: L.ContextCell(UNITS, "lstm", layers=2, use_context=True),
     "bahdanau_layer_norm_gru": bahdanau_cell(cell="layer_norm_gru"),
     "gnmt_layer_norm_lstm": gnmt_cell(
         cell="layer_norm_lstm", layers=2, readout="state_context"
@@ -160,15 +145,11 @@ DECODERS = {
         cell="gru_paper", layers=3, dropout=0.3, use_variational_dropout=True
     ),
     "conditional_gru": lambda: L.ConditionalCell(UNITS, bahdanau()),
-    "conditional_lstm": lambda: L.ConditionalCell(
-        UNITS, ks.LuongAttention(), cell="lstm"
-    ),
+    "conditional_lstm": lambda: L.ConditionalCell(UNITS, ks.LuongAttention(), "lstm"),
     "cho": lambda: L.ChoCell(UNITS),
     "cho_lstm_2": lambda: L.ChoCell(UNITS, cell="lstm", layers=2),
 }
 DECODERS = [decoder(*row) for row in DECODERS.items()]
-
-
 ENCODERS = {
     "bi_lstm": lambda: ks.BiEncoder(UNITS, layers=2),
     "bi_gru_sum": lambda: ks.BiEncoder(UNITS, cell="gru", merge="sum"),
@@ -183,9 +164,7 @@ ENCODERS = {
     "uni_lstm": lambda: L.UniEncoder(UNITS, layers=2, residual_from=2),
     "uni_backwards": lambda: L.UniEncoder(UNITS, "gru", go_backwards=True),
     "pyramidal": lambda: L.PyramidalEncoder(UNITS, layers=2),
-    "normalized": lambda: L.NormalizedEncoder(
-        ks.BiEncoder(UNITS, cell="gru"), dropout=0.5
-    ),
+    "normalized": lambda: L.NormalizedEncoder(ks.BiEncoder(UNITS, "gru"), dropout=0.5),
 }
 ENCODERS = [encoder(*row) for row in ENCODERS.items()]
 
@@ -206,7 +185,7 @@ def keras_rnn(name, cell):
         return Around(cell(UNITS, name="cell"), return_sequences=True)
 
     def arguments(rng, batch, source, target):
-        return {"sequences": normal(rng, batch, source, 4)}
+        return {"sequences": seq.normal(rng, batch, source, 4)}
 
     return Case(name, make, arguments, padding={})
 
@@ -219,9 +198,9 @@ KERAS_CELLS = [
 
 def encoded_arguments(rng, batch, source, target):
     """Of a bridge: what a one-layer BiEncoder returns, its padding zero."""
-    mask = mask_of(np.linspace(source, 1, batch).astype(int), source)
-    values = normal(rng, batch, source, UNITS) * mask[..., None]
-    state = [[normal(rng, batch, UNITS), normal(rng, batch, UNITS)]]
+    mask = seq.mask_of(np.linspace(source, 1, batch).astype(int), source)
+    values = seq.normal(rng, batch, source, UNITS) * mask[..., None]
+    state = [[seq.normal(rng, batch, UNITS), seq.normal(rng, batch, UNITS)]]
     return {"encoded": ks.types.Encoded(values, mask, state)}
 
 
@@ -285,8 +264,8 @@ def head(name, make, mask_name, *more):
     def arguments(rng, batch, source, target):
         lengths = np.linspace(target, 1, batch).astype(int)
         depths = {"outputs": 4} | dict.fromkeys(more, 3)
-        tensors = {n: normal(rng, batch, target, depth) for n, depth in depths.items()}
-        return {**tensors, mask_name: mask_of(lengths, target)}
+        tensors = {n: seq.normal(rng, batch, target, d) for n, d in depths.items()}
+        return {**tensors, mask_name: seq.mask_of(lengths, target)}
 
     padding = dict.fromkeys(("outputs", *more), mask_name)
     return Case(name, make, arguments, padding, zeros=False)

@@ -63,16 +63,13 @@ def test_every_pair_once_in_every_epoch(lengths, batch_tokens, shuffle):
             assert np.array_equal(target != 0, labels != 0)
 
 
-def test_other_special_tokens():
+def test_other_special_tokens_in_epochs_that_repeat_with_the_seed(encoded):
     ids, special = data.Ids.of([[20, 21], [22]]), ks.types.SpecialTokens
-    encoded = data.EncodedPairs(ids, ids, special(9, 8, 7, 6), special(5, 4, 3, 2))
-    ((inputs, labels),) = data.batches(encoded, batch_size=2, shuffle=False)
+    others = data.EncodedPairs(ids, ids, special(9, 8, 7, 6), special(5, 4, 3, 2))
+    ((inputs, labels),) = data.batches(others, batch_size=2, shuffle=False)
     assert inputs["source"].numpy().tolist() == [[20, 21, 7], [22, 7, 9]]
     assert inputs["target"].numpy().tolist() == [[4, 20, 21], [4, 22, 5]]
     assert labels.numpy().tolist() == [[20, 21, 3], [22, 3, 5]]
-
-
-def test_epochs_differ_and_repeat_with_the_seed(encoded):
     first, second = (data.batches(encoded, 40, seed=3) for _ in range(2))
     epochs = [arrays(first) for _ in range(3)]
     assert all(equal(epoch, arrays(second)) for epoch in epochs)
@@ -82,24 +79,18 @@ def test_epochs_differ_and_repeat_with_the_seed(encoded):
     orders = [[labels.shape for *_, labels in epoch] for epoch in epochs]
     assert orders[0] != orders[1]
     assert not equal(epochs[0], arrays(data.batches(encoded, 40, seed=4)))
-
-
-def test_a_training_goes_on_where_it_stopped(encoded):
     whole = data.batches(encoded, 40)
     epochs = [arrays(whole) for _ in range(4)]
     rest = data.batches(encoded, 40, epoch=2)
     assert equal(arrays(rest), epochs[2]) and equal(arrays(rest), epochs[3])
 
 
-def test_in_order_without_shuffle(encoded):
+def test_in_order_without_shuffle_and_in_lengths_that_are_multiples(encoded):
     dataset = data.batches(encoded, 40, shuffle=False)
     epochs = arrays(dataset), arrays(dataset)
     assert equal(*epochs)
     lengths = [labels.shape[1] for *_, labels in epochs[0]]
     assert lengths[0] == max(lengths) and lengths[-1] == min(lengths)
-
-
-def test_lengths_are_multiples(encoded):
     plan = data.plan_batches(encoded, 80, pad_to_multiple=4)
     dataset = data.batches(encoded, 80, pad_to_multiple=4)
     for _ in range(2):
@@ -137,16 +128,13 @@ def test_fit_knows_the_number_of_steps(encoded):
     assert dataset.options().autotune.enabled is False
 
 
-def test_no_generator_in_the_dataset(encoded):
-    """It would slow every step of the process down."""
+def test_no_generator_in_the_dataset_and_what_was_left_begins_again(encoded):
+    # A generator would slow every step of the process down.
     graph = tf.raw_ops.DatasetToGraphV2(
         input_dataset=data.batches(encoded, 40)._variant_tensor,
         external_state_policy=1,  # it has state, and may
     )
     assert b"PyFunc" in graph.numpy() and b"Generator" not in graph.numpy()
-
-
-def test_an_epoch_that_was_left_begins_again(encoded):
     dataset = data.batches(encoded, 40)
     left = iter(dataset)
     next(left)
@@ -172,19 +160,13 @@ def test_padding_of_captions(many, size):
     assert target <= 0.02 and source <= 0.09
 
 
-def test_multiples_make_few_shapes(many):
+def test_multiples_make_few_shapes_and_pairs_meet_others(many):
     plan = data.plan_batches(many, 2000, pad_to_multiple=8)
     assert len(plan.shapes) <= 40 < len(data.plan_batches(many, 2000).shapes)
     assert not np.any(plan.source_lengths % 8) and not np.any(plan.target_lengths % 8)
-
-
-def test_small_corpus_is_sorted_by_both_sides():
-    """Where a target length is rare, sources are sorted in wider strips of targets."""
+    # Where a target length is rare, sources are sorted in wider strips of targets.
     source, target = data.plan_batches(captions(1000), 1000).padding
     assert source + target < 0.27
-
-
-def test_most_pairs_meet_others_in_the_next_epoch(many):
     plan, kept, met = data.plan_batches(many, 1500), 0, 0
     batch_of = np.zeros(len(many), int)
     first, second = (plan.indices(np.random.default_rng(n)) for n in range(2))
@@ -205,9 +187,8 @@ def test_most_pairs_meet_others_in_the_next_epoch(many):
 )
 def test_plan(lengths, batch_tokens, batch_size, multiple):
     encoded = encoded_pairs(lengths)
-    plan = data.plan_batches(
-        encoded, batch_tokens, batch_size=batch_size, pad_to_multiple=multiple
-    )
+    options = {"batch_size": batch_size, "pad_to_multiple": multiple}
+    plan = data.plan_batches(encoded, batch_tokens, **options)
     lengths = 1 + np.array(lengths)
     planned = np.stack([plan.source_lengths, plan.target_lengths], axis=1)
     assert np.all(planned % multiple == 0)

@@ -22,7 +22,7 @@ def same(first, second):
     return all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in arrays)
 
 
-def test_ids_of_both_sides(monkeypatch):
+def test_ids_of_both_sides_and_of_nothing(monkeypatch):
     tokens = ks.types.SpecialTokens(unknown=7)
     whole = data.encode(PAIRS, Letters(), Letters(1, tokens))
     assert whole.source.values.tolist() == [4, 5, 6, 7]
@@ -35,9 +35,6 @@ def test_ids_of_both_sides(monkeypatch):
     assert repr(whole) == "EncodedPairs(3 pairs: 4 -> 3 tokens)"
     monkeypatch.setattr(encoding, "_CHUNK", 2)
     assert same(data.encode(PAIRS, Letters(), Letters(1, tokens)), whole)
-
-
-def test_nothing():
     encoded = data.encode(PAIRS[:0], Letters(), Letters())
     assert (len(encoded), len(encoded.source.values)) == (0, 0)
     assert len(encoded.select(np.zeros(0, int))) == 0
@@ -64,11 +61,9 @@ class Other(Letters):
         (data.Pairs(["abd", "", "d"], PAIRS.target), Letters(), Letters()),
         (data.Pairs(["ab", "c", "d"], PAIRS.target), Letters(), Letters()),
         (data.Pairs(PAIRS.target, PAIRS.source), Letters(), Letters()),
-        (PAIRS[:2], Letters(), Letters()),
-        (PAIRS, Letters(1), Letters()),
-        (PAIRS, Letters(), Letters(1)),
+        *[(PAIRS[:2], Letters(), Letters()), (PAIRS, Letters(1), Letters())],
+        *[(PAIRS, Letters(), Letters(1)), (PAIRS, Letters(), Other())],
         (PAIRS, Letters(), Letters(tokens=ks.types.SpecialTokens(end=9))),
-        (PAIRS, Letters(), Other()),
     ],
 )
 def test_stale_cache_is_written_anew(tmp_path, pairs, source_text, target_text):

@@ -22,26 +22,18 @@ from tests.raised import check_error, rows, untried
 
 PACKAGE = Path(ks.__file__).parent / "data"
 FILES = {
-    "two.txt": b"a\nb\n",
-    "three.txt": b"a\nb\nc\n",
-    "bytes.txt": b"a\n\xff\n",
-    "utf-16.txt": "a\nb\n".encode("utf-16"),
-    "side.tsv": b"a\t \n",
-    "cut.gz": gzip.compress(b"a" * 1000)[:-4],
-    "short.tsv": b"a\tb\n\nc\n",
-    "quote.csv": b'a,b\nc,"d"e\n',
-    "names.csv": b"de,en\na,b\n",
+    **{"two.txt": b"a\nb\n", "three.txt": b"a\nb\nc\n", "bytes.txt": b"a\n\xff\n"},
+    **{"utf-16.txt": "a\nb\n".encode("utf-16"), "side.tsv": b"a\t \n"},
+    **{"cut.gz": gzip.compress(b"a" * 1000)[:-4], "short.tsv": b"a\tb\n\nc\n"},
+    **{"quote.csv": b'a,b\nc,"d"e\n', "names.csv": b"de,en\na,b\n"},
     "bad.jsonl": b'{"source": "a", "target": "b"}\n{"source": \n',
-    "key.jsonl": b'\n{"source": "a"}\n',
-    "value.jsonl": b'{"source": "a", "target": 5}\n',
-    "list.jsonl": b'["a", "b"]\n',
-    "deep.jsonl": b"[" * 100_000,
+    **{"key.jsonl": b'\n{"source": "a"}\n', "list.jsonl": b'["a", "b"]\n'},
+    **{"value.jsonl": b'{"source": "a", "target": 5}\n', "deep.jsonl": b"[" * 100_000},
     "bad.tmx": b"<tmx><body>\n<tu></tu>\n<tu></body></tmx>\n",
     "good.tmx": b'<tmx><body><tu><tuv xml:lang="en-US"><seg>a</seg></tuv></tu></body>'
     b"</tmx>",
-    "deu.txt": b"Hi.\tHallo.\n",
+    **{"deu.txt": b"Hi.\tHallo.\n", "words/test.txt": b"A  AH\n"},
     "words/train-dev-20-21.txt": b"A  AH\nB\n",
-    "words/test.txt": b"A  AH\n",
     **{f"full/{n}": b"" for n in range(1, 7)},
 }
 read = data.read_pairs
@@ -126,14 +118,10 @@ READ_PAIRS_GOT = {
     "options of a table for two files ... format='tsv' and columns=None. Leave them "
     "out, or pass a single file": lambda: read("two.txt", "two.txt", format="tsv"),
     "a single file of unknown format ... .tsv, .tab, .csv, .jsonl, .ndjson, .tmx, with "
-    "or without .gz, or tabs, received 'two.txt' ... pass format=": lambda: read(
-        "two.txt"
-    ),
+    "or without .gz, or tabs, received 'two.txt' ... format=": lambda: read("two.txt"),
     "an unknown format ... 'xls'": lambda: read("two.txt", format="xls"),
     "unusable columns for csv ... =(0, -1)": lambda: read("quote.csv", columns=(0, -1)),
-    "unusable columns for jsonl ... two different keys": lambda: read(
-        "bad.jsonl", columns="en"
-    ),
+    "unusable columns for jsonl ... two diff": lambda: read("bad.jsonl", columns="en"),
     "unusable columns for tmx ... two different language": lambda: read("good.tmx"),
     "unusable columns for csv ... =[1, 1]": lambda: read("quote.csv", columns=[1, 1]),
     "a malformed row ... UTF-8, received other bytes in line 2 of 'bytes.txt'. Convert "

@@ -32,34 +32,25 @@ def test_each_pair_is_counted_once():
     ]
 
 
-def test_reports_of_two_filters_are_one():
+def test_reports_of_two_filters_are_one_and_words_are_counted_first():
     first = data.Report(9, {"a": 2, "b": 1}, {"a": ["1", "2"]})
     later = data.Report(6, {"c": 1, "a": 3}, {"a": ["3", "4", "5"], "c": ["6"]})
     both = first.then(later)
     assert both.dropped == {"a": 5, "b": 1, "c": 1} and both.kept == 2
     assert both.examples == {"a": ["1", "2", "3"], "c": ["6"]}
-
-
-def test_words_are_counted_before_tokens():
     pairs = data.Pairs(["a " * 4, "a a a", "abcdefghijkl"], ["x", "x " * 3, "x"])
     kept, report = data.filter_pairs(pairs, max_words=3)
     assert kept == pairs.select([1, 2])
     assert report.dropped == {"longer than 3 words": 1}
 
 
-def test_only_empty_ones_go_by_default():
+def test_only_empty_ones_go_by_default_and_ratios_of_empty_sides():
     kept, report = data.filter_pairs(PAIRS)
     assert kept == PAIRS.select([0, 3, 5, 6, 7])
     assert report.dropped == {"empty": 3}
     assert data.filter_pairs(PAIRS, drop_empty=False)[0] == PAIRS
-
-
-def test_nothing_is_left_of_nothing():
     kept, report = data.filter_pairs(PAIRS[:0], max_characters=3, drop_duplicates=True)
     assert (len(kept), str(report)) == (0, "0 of 0 pairs kept")
-
-
-def test_ratio_of_empty_sides():
     pairs = data.Pairs(["", "", "abc", "abc"], ["", "a", "a", "b" * 10])
     kept, _ = data.filter_pairs(pairs, ratio=3, drop_empty=False)
     assert kept == pairs.select([0, 2])
@@ -102,7 +93,7 @@ REPORT = data.Report(4, {"not UTF-8": 1})
 THREE = data.Pairs(("a", "b", "c"), ("x", "y", "z"), REPORT)
 
 
-def test_is_a_sequence_of_pairs():
+def test_is_a_sequence_of_pairs_with_a_report_that_prints_one():
     assert len(THREE) == 3
     assert THREE[-1] == ("c", "z")
     assert list(THREE) == [("a", "x"), ("b", "y"), ("c", "z")]
@@ -110,14 +101,8 @@ def test_is_a_sequence_of_pairs():
     assert THREE.select([2, 0]) == data.Pairs(["c", "a"], ["z", "x"])
     assert THREE[:1] + THREE[2:] == THREE[:1] + [("c", "z")] == THREE.select([0, 2])
     assert data.Pairs(["a", "b"], ["x", ["y", "z"]])[1] == ("b", ["y", "z"])
-
-
-def test_keeps_the_report_out_of_comparisons():
     assert data.Pairs(["a", "b", "c"], ["x", "y", "z"]) == THREE
     assert THREE.report is REPORT
-
-
-def test_prints_no_more_than_one():
     assert repr(THREE) == "Pairs(3 pairs: 'a' -> 'x', ...)"
     assert repr(THREE[:1]) == "Pairs(1 pair: 'a' -> 'x')"
     assert repr(THREE[:0]) == "Pairs(0 pairs)"
@@ -130,27 +115,20 @@ class Sides:
 @pytest.mark.parametrize(
     "pairs",
     [
-        list(THREE),
-        tuple(THREE),
-        iter(THREE),
-        np.array(list(THREE)),
+        *(list(THREE), tuple(THREE), iter(THREE), np.array(list(THREE)), Sides()),
         (THREE.source, THREE.target),
         (np.array(THREE.source), iter(THREE.target)),
-        Sides(),
     ],
-    ids="list tuple iterator array sides arrays object".split(),
+    ids="list tuple iterator array object sides arrays".split(),
 )
 def test_other_pairs_are_taken(pairs):
     assert data.Pairs(pairs) == THREE
 
 
-def test_two_tuples_are_two_pairs():
+def test_two_tuples_are_two_pairs_and_lists_are_not_shared():
     pairs = data.Pairs((("a", "x"), ("b", ("y", "z"))))
     assert pairs == data.Pairs(["a", "b"], ["x", ("y", "z")])
     assert data.filter_pairs([("a", "x"), ("", "y")])[0] == data.Pairs(["a"], ["x"])
-
-
-def test_does_not_share_the_lists_it_was_given():
     pairs = data.Pairs(source := ["a"], ["x"])
     source.append("b")
     assert len(pairs) == 1

@@ -67,19 +67,13 @@ def test_columns_by_number_and_by_name(tmp_path, name):
     assert data.read_pairs(path, columns=[2, 1]) == pairs
 
 
-def test_csv_text_of_several_lines(tmp_path):
+def test_csv_of_several_lines_keys_of_json_and_its_surrogates(tmp_path):
     path = write(tmp_path / "x.csv", '"a\nb",c\nd,e\n')
     assert data.read_pairs(path) == data.Pairs(["a\nb", "d"], ["c", "e"])
-
-
-def test_json_keys(tmp_path):
     path = write(tmp_path / "x.jsonl", '{"de": "a", "en": "b"}\n\n{"en":"d","de":"c"}')
     pairs = data.read_pairs(path, columns=("de", "en"))
     assert pairs == data.Pairs(["a", "c"], ["b", "d"])
-
-
-def test_json_that_names_surrogates(tmp_path):
-    """A lone one is U+FFFD; two that belong together are one character."""
+    # A lone one is U+FFFD; two that belong together are one character.
     row = '{"source": "a\\ud800", "target": "\\ud83d\\ude00 \\ude00"}'
     pairs = data.read_pairs(write(tmp_path / "x.jsonl", row))
     assert pairs == data.Pairs(["a\ufffd"], ["\N{GRINNING FACE} \ufffd"])

@@ -6,18 +6,10 @@ from keras_seqattn import data
 from keras_seqattn.data.header import is_header
 
 GOOD = [f"a {i}\tb {i}" for i in range(200)]
-MISTAKES = {
-    1: b"\xef\xbb\xbfsource\ttarget",
-    5: b"fixed",
-    7: b"caf\xe9\tcoffee",
-    9: b"a\tb\tc",
-    13: b"a \t ",
-    17: b"\tb",
-    22: b"",
-    23: b"\t ",
-    27: b'"open\tquote',
-    29: b"a\tb\t\t",
-    31: b"another",
+MISTAKES = {  # by line
+    **{1: b"\xef\xbb\xbfsource\ttarget", 5: b"fixed", 7: b"caf\xe9\tcoffee"},
+    **{9: b"a\tb\tc", 13: b"a \t ", 17: b"\tb", 22: b"", 23: b"\t "},
+    **{27: b'"open\tquote', 29: b"a\tb\t\t", 31: b"another"},
 }
 REPORT = """\
 202 of 211 pairs kept
@@ -54,9 +46,6 @@ def test_mistakes_are_left_out_with_a_warning(messy):
         f"received 6 of 208 rows in '{messy}': no tab: 2 (lines 5, 31); not UTF-8: 1 "
         "(line 7); more than 2 columns: 1 (line 9); empty target: 1 (line 13)"
     )
-
-
-def test_columns_that_are_named_may_have_others_beside_them(messy):
     pairs = data.read_pairs(messy, columns=(0, 1), row_errors="skip-all")
     assert ("a", "b") in pairs and "more than 2 columns" not in pairs.report.dropped
 
@@ -74,13 +63,10 @@ def test_an_open_quote_loses_one_line(tmp_path):
     assert pairs.report.examples == {"malformed quotes": shown}
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("excel.csv", 'I, too;"ja; ja"\nno;nein\n'),
-        ("x.txt", "I, too\tja; ja\nno\tnein"),
-    ],
-)
+TEXTS = {"excel.csv": 'I, too;"ja; ja"\nno;nein\n', "x.txt": "I, too\tja; ja\nno\tnein"}
+
+
+@pytest.mark.parametrize(("name", "text"), TEXTS.items())
 def test_the_text_shows_the_format(tmp_path, name, text):
     (tmp_path / name).write_text(text)
     expected = data.Pairs(["I, too", "no"], ["ja; ja", "nein"])

@@ -126,13 +126,10 @@ def test_as_tensorflow(size, kind, leading, k, seed):
     compare(numbers(kind, (*leading, size), seed), k)
 
 
-def test_top_k_under_xla():
+def test_top_k_under_xla_and_more_than_a_chunk_of_ties():
     function = tf.function(top_k, jit_compile=True)
     for kind in ("random", "ties", "forbidden"):
         compare(numbers(kind, (2, 3, 1500), 3), K, function)
-
-
-def test_more_than_a_chunk_of_ties():
     compare(numbers("ties", (3, 3000), 1), 7)
 
 

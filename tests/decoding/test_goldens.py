@@ -148,14 +148,11 @@ def test_large_beam_step():
     assert np.all(new.finished[:, 5:]) and not np.any(choice.parents[:, :5])
 
 
-def test_length_penalty():
+def test_length_penalty_and_length_after_a_new_end():
     # GS beam_search_test: length_penalty 0.6.
     received = ks.decoding.length_penalty(np.array([1, 2, 3]), 0.6)
     np.testing.assert_allclose(received, [1.0, 1.0969026, 1.1884016], atol=2e-7)
     np.testing.assert_array_equal(ks.decoding.length_penalty(np.array([7]), 0.0), 1.0)
-
-
-def test_length_after_a_new_end():
     # GS test_step_with_new_eos has length 2 after the end token, TFA 3: ours counts it.
     now = state(EQUAL, np.full([2, 3], 2), np.zeros([2, 3], bool))
     logits = small_logits()

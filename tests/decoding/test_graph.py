@@ -48,15 +48,12 @@ def test_one_trace_for_all_batches_and_limits(search):
     assert model.traces == 1
 
 
-def test_one_trace_for_all_prefixes():
+def test_one_trace_for_all_prefixes_two_for_few_queries_and_for_many():
     model = Counting()
     for prefix in ([[3], [4]], [[3, 4, 5], [4, 0, 0]], [[0, 0], [0, 0]]):
         ks.decode(model, tables(1, 2), ks.Greedy(), LIMIT, prefix=np.array(prefix))
     assert model.traces == 1
-
-
-def test_two_traces_for_few_queries_and_for_many():
-    """There is one graph that looks ahead and one that does not."""
+    # There is one graph that looks ahead and one that does not.
     model = Counting()
     for limit in (1, 1000, 2, 1100, 4, 1200):
         ks.decode(model, tables(1), ks.Greedy(), max_length=limit)
@@ -213,7 +210,7 @@ def search_loop(graph):
     return loops[is_step.index(True)], bodies[is_step.index(True)]
 
 
-def test_memory_is_never_copied_for_the_beam(graph):
+def test_memory_is_never_copied_enters_the_loop_once_and_keys_too(graph):
     sizes = [s for _, s in shapes(graph)]
     assert (BATCH, SENTENCE, MEMORY) in sizes and (BATCH, SENTENCE, HIDDEN) in sizes
     for op, shape in shapes(graph):
@@ -222,19 +219,13 @@ def test_memory_is_never_copied_for_the_beam(graph):
         assert not (copied and MEMORY in shape), (op.type, shape)
         if copied and HIDDEN in shape:  # tanh(query + key) of every hypothesis
             assert op.type not in COPIES, (op.type, shape)
-
-
-def test_memory_enters_the_loop_once(graph):
     loop, body = search_loop(graph)
     entering = collections.Counter(tuple(x.shape.as_list()) for x in loop.inputs)
     assert entering[BATCH, SENTENCE, MEMORY] == 1
     assert entering[BATCH, SENTENCE, HIDDEN] == 1
     outputs = [x for x in body.outputs if x.op.type not in ("Placeholder", "Identity")]
     assert (BATCH, SENTENCE, MEMORY) not in [tuple(x.shape.as_list()) for x in outputs]
-
-
-def test_keys_are_projected_once(graph):
-    """AttentionKeras, google/seq2seq and the tutorial project them at every step."""
+    # AttentionKeras, google/seq2seq and the tutorial project them at every step.
     key_kernel = (MEMORY, HIDDEN)
     _, body = search_loop(graph)
     assert key_kernel not in [p.right for p in products(operations(body))]

@@ -115,7 +115,7 @@ def decode(model, source=SOURCE, search=SEARCH, **options):
     return ks.decode(model, source, search, max_length=9, **options)
 
 
-def test_scores_are_teacher_forced(model):
+def test_scores_are_teacher_forced_and_other_sentences_do_not_matter(model):
     decoded = decode(model)
     assert len(np.unique(decoded.lengths)) > 1
     for place in range(SEARCH.n_best):
@@ -127,9 +127,6 @@ def test_scores_are_teacher_forced(model):
         expected = scores / ks.decoding.length_penalty(lengths, 0.6)
         expected += ks.decoding.coverage_penalty(looks.sum(axis=1), SOURCE != 0, 0.2)
         np.testing.assert_allclose(decoded.ranking[:, place], expected, atol=1e-4)
-
-
-def test_order_other_sentences_and_padding_do_not_matter(model):
     together, order = decode(model), [2, 2, 0, 3, 1]
     padded = np.pad(SOURCE, [(0, 0), (0, 5)])
     decoded = decode(model, padded[order])
@@ -140,7 +137,7 @@ def test_order_other_sentences_and_padding_do_not_matter(model):
         assert_same(alone, together, rows=[row])
 
 
-def test_scores_count_the_prefix():
+def test_scores_count_the_prefix_which_may_have_no_columns():
     model = known("bahdanau")
     prefix = np.array([[7, 7, 8], [4, 0, 0], [0, 0, 0], [11, 3, 0]])
     decoded = decode(model, prefix=prefix)
@@ -149,9 +146,6 @@ def test_scores_count_the_prefix():
         np.testing.assert_array_equal(tokens[prefix != 0], prefix[prefix != 0])
         check_scores(model, decoded, place)
     assert_same(decode(model, SOURCE[2:3]), decoded, rows=[2])
-
-
-def test_lists_are_sources_and_a_prefix_without_columns_forces_nothing():
     model, nothing = known("bahdanau"), np.zeros([len(SOURCE), 0], int)
     received = decode(model, SOURCE.tolist(), prefix=nothing)
     assert_same(received, decode(model), atol=1e-6)

@@ -24,20 +24,14 @@ def replaced(target, alignments, source=SENTENCES, **options):
     return np.char.decode(received.numpy().astype(bytes)).tolist()
 
 
-def test_golden():
+def test_golden_n_best_and_heads():
     assert replaced(TARGET, ALIGNMENTS) == EXPECTED
-
-
-def test_n_best():
-    """Targets `[batch, n_best, target]`: each hypothesis has its own alignments."""
+    # Targets `[batch, n_best, target]`: each hypothesis has its own alignments.
     target = np.stack([TARGET, TARGET], axis=1)
     alignments = np.stack([ALIGNMENTS, np.roll(ALIGNMENTS, 1, axis=-1)], axis=1)
     received = replaced(target, alignments)
     assert [row[0] for row in received] == EXPECTED
     assert received[1][1] == ["nom", "name", "is", ".", ".", ""]
-
-
-def test_heads_count_by_their_mean():
     heads = np.stack([1.2 * ALIGNMENTS, 0.8 * np.roll(ALIGNMENTS, 1, axis=-1)], axis=1)
     assert replaced(TARGET, heads) == EXPECTED
     n_best, both = np.stack([TARGET, TARGET], axis=1), np.stack([heads, heads], axis=1)

@@ -109,14 +109,11 @@ def test_seeds():
     assert model.traces == 1
 
 
-def test_without_a_seed_every_call_draws_new_numbers():
+def test_without_a_seed_every_call_draws_new_numbers_in_a_function_too():
     source = tables(8, batch=32)
     lengths = [ks.decode(MODEL, source, Sample(), LIMIT).lengths for _ in range(2)]
     assert not np.array_equal(*lengths)
-
-
-def test_in_a_function_without_a_seed():
-    """The graph does not freeze the first draw."""
+    # The graph does not freeze the first draw.
     source = {k: tf.constant(v) for k, v in tables(8, batch=32).items()}
     draw = tf.function(lambda: ks.decode(MODEL, source, Sample(), LIMIT).lengths)
     assert not np.array_equal(draw(), draw())

@@ -75,13 +75,10 @@ def test_other_tokens_are_impossible(search, prefix):
     assert set(np.unique(received.tokens)) <= set(ids)
 
 
-def test_samples_of_the_whole_vocabulary():
+def test_samples_of_the_whole_vocabulary_and_of_the_list():
     search = ks.decoding.Sample(n_best=2, top_k=5, seed=1)
     received = decode(known("bahdanau"), search, shortlist=WHOLE)
     assert_same(received, decode(known("bahdanau"), search))
-
-
-def test_tokens_are_drawn_from_the_list():
     search, ids = ks.decoding.Sample(n_best=50, seed=2), some().ids(SOURCE).numpy()
     decoded = decode(known("bahdanau"), search, shortlist=some())
     assert set(np.unique(decoded.tokens)) == set(ids) - {1}  # without the start token
@@ -235,13 +232,10 @@ def test_listed_ids(size, listed):
     assert ids(listing(size=size)) == [0, 1, 2, 3, *listed]
 
 
-def test_padding_lists_no_token():
+def test_padding_lists_no_token_and_some_are_in_every_list():
     shortlist = listing(size=7, common=0)
     listed = ids(shortlist, [[6, 4]], tokens=ks.types.SpecialTokens(pad=4))
     assert listed == [0, 1, 2, 3, 4, 5, 11]  # all up to the last special token
-
-
-def test_ids_in_every_list():
     shortlist = listing(size=8)
     assert ids(shortlist, first=(2, 10, 4)) == [0, 1, 2, 3, 4, 10, 9, 11]
     assert ids(shortlist, prefix=[[4, 0], [10, 4]]) == [0, 1, 2, 3, 4, 9, 10, 11]

@@ -24,12 +24,11 @@ class Hiding:
 
 
 sys.meta_path[:] = map(Hiding, sys.meta_path)
-
 import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402
 import tensorflow_text  # noqa: E402, F401  its operations are in the graph
 
-THREADS = 16
+THREADS = 8
 
 
 def ask(model, signature, inputs):

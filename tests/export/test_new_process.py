@@ -9,7 +9,6 @@ from tests.export.parity import ask, text
 from tests.zoo import rows
 
 pytestmark = [pytest.mark.system, pytest.mark.timeout(900)]
-
 ODD = {
     **{"nothing": b"", "white space": " \t\n\u3000".encode()},
     "100 000 characters": b"abba " * 20_000,
@@ -26,7 +25,6 @@ REQUESTS = [one for texts in BATCHES.values() for one in parity.requests(texts)]
 KEYS = [(batch, name) for batch in BATCHES for name, _ in parity.requests([])]
 UNEQUAL = "score", {"source": TEXTS, "target": TEXTS[:2]}
 NAMES = ("bahdanau2015", "luong2015")  # of characters, of subwords
-
 each_name = pytest.mark.parametrize("name", NAMES)
 
 
@@ -148,8 +146,6 @@ def test_unreadable_bytes_are_unknown(answers):
     assert "".join(tokens["NUL"]) == "ab<unk>ba</s>"
     assert {*tokens["another script"]} == {"<unk>", " ", "</s>", ""}
 
-
-# The whole zoo ------------------------------------------------------------------------
 
 MANY = models.sentences(200, seed=5)
 

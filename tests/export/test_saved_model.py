@@ -61,15 +61,12 @@ def saved(tmp_path_factory):
     return path / "3"
 
 
-def test_nothing_is_left_of_an_older_one(saved):
+def test_nothing_is_left_of_an_older_one_and_all_variables_are_there(saved):
     paths = (path for path in saved.rglob("*") if path.is_file())
     found = sorted(path.relative_to(saved).as_posix() for path in paths)
     assert found == sorted([*FILES, REQUESTS, "manifest.json"])
     assert sorted(p.name for p in saved.parent.iterdir()) == ["2", "3"]
-
-
-def test_all_variables_are_there(saved):
-    """Each once, however many signatures share them; none of an optimizer."""
+    # Each once, however many signatures share them; none of an optimizer.
     files = tf.train.load_checkpoint(f"{saved}/variables/variables")
     names = [n for n in files.get_variable_to_shape_map() if "OBJECT_GRAPH" not in n]
     written = sorted(files.get_tensor(n).tobytes() for n in names if "save_c" not in n)
@@ -148,15 +145,11 @@ def test_requests_to_warm_up_with(saved):
     assert all(inputs == {"text": WARMUP} for inputs in asked.values())
 
 
-@pytest.mark.parametrize(
-    "inputs",
-    [
-        {"text": ["a b"]},
-        {"text": ["", "été \0", "x" * 300, "y" * 70_000]},
-        {"source": ["a", "b"], "target": ["c", "d"]},
-    ],
-    ids=["one", "long", "two"],
-)
+LONG = {"text": ["", "été \0", "x" * 300, "y" * 70_000]}
+TWO = {"source": ["a", "b"], "target": ["c", "d"]}
+
+
+@pytest.mark.parametrize("inputs", [{"text": ["a b"]}, LONG, TWO])
 def test_requests_are_messages_of_tensorflow_serving(inputs):
     official = prediction_log_pb2.PredictionLog()
     request = official.predict_log.request
@@ -239,11 +232,7 @@ UNUSABLE = [
     ({"model": "x"}, "an unusable manifest", "whose 'model' is a dict, too, received"),
     ({"a": 1, "files": {}, "format": 2}, RESERVED, "files, format"),
     ({"model": {"class": "X"}}, RESERVED, "model/class"),
-    (
-        {"x": np.float32(1)},
-        "a manifest that JSON cannot hold",
-        "of type float32 is not",
-    ),
+    ({"x": np.float32(1)}, "a manifest that JSON cannot", "of type float32 is not"),
     ({"metrics": {"x": math.nan}}, "a manifest that JSON cannot", "Out of range float"),
 ]
 OTHERS = [("weights", "int4", "an unknown value of weights", "float32, int8")]

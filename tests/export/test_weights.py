@@ -127,21 +127,16 @@ def casts_of_int8(nodes):
     return sum(node.op == "Cast" and node.attr["SrcT"].type == int8 for node in nodes)
 
 
-def test_float32_is_the_model_itself():
+def test_float32_is_the_model_itself_an_ensemble_is_all_its_models():
     model = model_of("luong2015")
     stored = StoredWeights(model)
     assert [id(v) for v in stored.variables] == [id(v.value) for v in model.variables]
-
-
-def test_an_ensemble_and_a_model_without_weights():
     models = [model_of("luong2015"), model_of("luong2015")]
     ensemble = ks.decoding.Ensemble(models)
     both, one = (StoredWeights(x, "int8").stored for x in (ensemble, models[0]))
     assert len(both) == 2 * len(one)
     assert StoredWeights(object(), "int8").variables == ()
 
-
-# Quantised by Keras: saved and loaded, a translator translates as before -------------
 
 OPTIONS = {"caglayan2017": {"tied": "all"}, "luong2015": {"window": "local-p"}}
 SENTENCES = models.sentences(6)

@@ -28,13 +28,9 @@ def attention_of(row, form):
 
 def decoder_of(row, form="closed"):
     """Updates, then attends, also with Bahdanau's score: the order of the peer."""
-    cell = ks.layers.LuongCell(
-        wrapper.UNITS,
-        attention=attention_of(row, form),
-        cell="lstm",
-        attentional=wrapper.ATTENTIONAL_UNITS if row.attentional else None,
-        attentional_activation=None,
-    )
+    options = {"attentional": wrapper.ATTENTIONAL_UNITS if row.attentional else None}
+    options |= {"cell": "lstm", "attentional_activation": None}
+    cell = ks.layers.LuongCell(wrapper.UNITS, attention_of(row, form), **options)
     decoder = ks.AttentionDecoder(cell)
     decoder.build((None, None, EMBEDDING), (None, None, MEMORY_DEPTH))
     wrapper.fill(decoder.weights, row)
@@ -49,18 +45,16 @@ def decoder_of(row, form="closed"):
 def run(decoder):
     inputs, memory, mask = wrapper.inputs()
     options = {"return_attention_scores": True, "return_state": True}
-    outputs, alphas, state = decoder(
-        inputs, memory.astype("float32"), value_mask=mask, **options
-    )
+    options["value_mask"] = mask
+    outputs, alphas, state = decoder(inputs, memory.astype("float32"), **options)
     return outputs, alphas, *state.recurrent
 
 
-EXACT = [(name, "exact") for name, row in wrapper.ROWS.items() if row.monotonic]
+FORMS = [(name, "closed") for name in wrapper.ROWS]
+FORMS += [(name, "exact") for name, row in wrapper.ROWS.items() if row.monotonic]
 
 
-@pytest.mark.parametrize(
-    ("name", "form"), [*((name, "closed") for name in wrapper.ROWS), *EXACT]
-)
+@pytest.mark.parametrize(("name", "form"), FORMS)
 def test_means(name, form):
     row = wrapper.ROWS[name]
     # The clip in the peer's closed form is felt with Luong's large scores only.
@@ -81,9 +75,8 @@ def test_masking():
     query = value = np.ones([4, 4, 5], dtype="float32")
     mask = np.tril(np.ones([4, 4], dtype=bool))
     attention = ks.LuongAttention("dot")
-    _, alignment = attention(
-        query, value, value_mask=mask, return_attention_scores=True
-    )
+    options = {"value_mask": mask, "return_attention_scores": True}
+    _, alignment = attention(query, value, **options)
     for t in range(4):
         np.testing.assert_array_equal(np.triu(alignment[:, t], k=1), 0.0)
         expected = mask / np.arange(1, 5)[:, None]

@@ -65,14 +65,11 @@ def arguments(decoder, **options):
     """Inputs, value and initial state; everything that a call can return, but masks."""
     sizes = decoder.cell.state_size
     states = [normal(BATCH, n, seed=9 + i) for i, n in enumerate(tree.flatten(sizes))]
-    return {
-        "inputs": normal(BATCH, TARGET, 3),
-        "value": normal(BATCH, SOURCE, UNITS, seed=1),
-        "initial_state": tree.pack_sequence_as(sizes, states),
-        "return_attention_scores": True,
-        "return_state": True,
-        **options,
-    }
+    given = {"inputs": normal(BATCH, TARGET, 3)}
+    given["value"] = normal(BATCH, SOURCE, UNITS, seed=1)
+    given["initial_state"] = tree.pack_sequence_as(sizes, states)
+    returned = {"return_attention_scores": True, "return_state": True}
+    return {**given, **returned, **options}
 
 
 @functools.cache
@@ -92,11 +89,8 @@ def close(expected, received, tolerance=1e-5):
         np.testing.assert_allclose(r, e, rtol=0, atol=tolerance)
 
 
-# States -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ALL)
-def test_steps_go_on_from_the_returned_state(name):
+def test_steps_and_calls_go_on_from_the_returned_state(name):
     decoder = made(name)
     given = arguments(decoder)
     outputs, alignments, last = decoder(**given)
@@ -110,11 +104,7 @@ def test_steps_go_on_from_the_returned_state(name):
         close(alignments[:, t], step.alignment)
         state = step.state
     close(last, state)
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_a_call_goes_on_from_the_state_of_another(name):
-    """Where nothing but the recurrent state is carried, it alone goes on, too."""
+    # Where nothing but the recurrent state is carried, it alone goes on, too.
     decoder = made(name)
     given = arguments(decoder)
     outputs, alignments, last = decoder(**given)
@@ -133,9 +123,6 @@ def test_state_may_be_a_tuple_for_a_list():
     as_tuples = tuple(tuple(layer) for layer in given["initial_state"])
     expected = decoder(**given)
     close(expected, decoder(**{**given, "initial_state": as_tuples}), 0)
-
-
-# Beams --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -176,8 +163,6 @@ def test_memory_is_never_tiled(name):
     tiles = {"Tile", "BroadcastTo", "GatherV2"}
     assert not tiles & {operation.type for operation in graph.get_operations()}
 
-
-# Masks --------------------------------------------------------------------------------
 
 IDS = np.where(INPUTS_MASK, 1 + np.arange(TARGET), 0)
 SOURCE_IDS = np.where(VALUE_MASK, 1 + np.arange(SOURCE), 0)
@@ -237,9 +222,6 @@ def test_explicit_masks_beat_implicit_ones():
     received = decoder(**{**given, **plain, **masked})
     close(expected, received, 0)
     np.testing.assert_array_equal(received[0]._keras_mask, plain["inputs_mask"])
-
-
-# Loops --------------------------------------------------------------------------------
 
 
 def test_unrolled_is_the_compiled_loop():

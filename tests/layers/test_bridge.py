@@ -97,18 +97,14 @@ def test_dense_bridge_reads_all_states():
 
 
 @pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
-def test_dense_bridge_of_bahdanau(mask):
+def test_dense_bridges_of_bahdanau_and_of_the_mean(mask):
     # Bahdanau et al. 2015, A.2.2: s_0 = tanh(W_s bw_1), bw_1 at the first real word.
     encoded = encode("gru", mask=mask)
     received, kernel = projected(encoded, inputs="backward", use_bias=False)
     first = np.zeros(3, int) if mask is None else np.argmax(mask, axis=1)
     bw = np.asarray(encoded.values)[np.arange(3), first, 3:]
     np.testing.assert_allclose(received, np.tanh(bw @ kernel), atol=1e-12)
-
-
-@pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
-def test_dense_bridge_of_the_mean(mask):
-    """The padding may hold NaN."""
+    # The padding may hold NaN.
     real = np.ones([3, 5], bool) if mask is None else mask
     encoded = encode(mask=mask)
     means = [

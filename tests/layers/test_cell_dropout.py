@@ -102,13 +102,10 @@ def test_half_precision(kind):
     assert outputs.dtype.name == "float16" and np.isfinite(outputs).all()
 
 
-def test_nothing_is_drawn_where_nothing_is_dropped():
+def test_nothing_is_drawn_without_dropout_and_a_step_alone_draws_its_own():
     decoder, arguments = made("gnmt")
     assert decoder.cell.drop(arguments["inputs"], True) == (arguments["inputs"], ())
     assert not decoder.non_trainable_variables
-
-
-def test_a_step_alone_draws_its_own():
     decoder, arguments = made(
         "bahdanau", dropout=RATE, recurrent_dropout=RATE, use_variational_dropout=True
     )
@@ -128,9 +125,6 @@ def test_a_step_alone_draws_its_own():
     assert not np.allclose(output[:, 0], output[:, 1])
 
 
-# Cells that show what reached them ----------------------------------------------------
-
-
 def what_reaches_the_cell(batch=BATCH, **options):
     """`[batch, target, depth]` of 0 and 1 / (1 - rate), from inputs of ones."""
     decoder = ks.AttentionDecoder(ks.layers.ContextCell(UNITS, Echo(UNITS), **options))
@@ -141,7 +135,7 @@ def what_reaches_the_cell(batch=BATCH, **options):
 
 
 @pytest.mark.parametrize("variational", [False, True])
-def test_masks_last_a_sequence_if_they_are_variational(variational):
+def test_masks_last_a_sequence_if_variational_and_keep_the_mean(variational):
     seen = what_reaches_the_cell(
         dropout=RATE, use_variational_dropout=variational, seed=1
     )
@@ -149,10 +143,6 @@ def test_masks_last_a_sequence_if_they_are_variational(variational):
     for t in range(1, TARGET):
         assert np.array_equal(seen[:, 0], seen[:, t]) == variational
     assert not np.array_equal(seen[0], seen[1])
-
-
-@pytest.mark.parametrize("variational", [False, True])
-def test_the_expectation_is_kept(variational):
     seen = what_reaches_the_cell(
         batch=2000, dropout=0.25, use_variational_dropout=variational, seed=1
     )
@@ -221,9 +211,6 @@ def test_residuals_are_not_dropped():
     np.testing.assert_allclose(step.output, step.state.recurrent[0], atol=1e-6)
 
 
-# The state ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("kind", ["simple", "gru", "gru_paper", "lstm"])
 def test_the_mask_of_the_state_acts_inside_the_product_alone(kind):
     """As if the rows of U that a mask drops were 0, and the others twice as large."""
@@ -268,9 +255,6 @@ def test_the_mask_of_the_state_lasts_a_sequence():
     assert 0.4 < alive.mean() < 0.6
 
 
-# Two cells, one state ---------------------------------------------------------------
-
-
 def elman(cell, x, h, noise):
     """tanh(W (x m_x) + U (h m_h) + b)."""
     parts = cell.input_kernel, cell.recurrent_kernel
@@ -283,27 +267,16 @@ def elman(cell, x, h, noise):
 
 @pytest.mark.parametrize("rate", [0.0, 0.5])
 def test_the_cells_of_a_conditional_cell_have_masks_of_their_own(rate):
-    cell = ks.layers.ConditionalCell(
-        UNITS,
-        ks.BahdanauAttention(5),
-        cell="simple",
-        dropout=rate,
-        recurrent_dropout=0.5,
-        use_variational_dropout=True,
-        seed=3,
-    )
+    options = {"dropout": rate, "recurrent_dropout": 0.5, "seed": 3}
+    options |= {"cell": "simple", "use_variational_dropout": True}
+    cell = ks.layers.ConditionalCell(UNITS, ks.BahdanauAttention(5), **options)
     decoder = ks.AttentionDecoder(cell)
     inputs, value, state = given(cell).values()
     decoder(inputs, value, state)
     memory = decoder.prepare(value)
     inputs, noise = cell.drop(inputs[:, :1], training=True)
-    step = cell.step(
-        cell.project(inputs)[:, 0],
-        cell.initial_state(memory, state),
-        memory,
-        noise,
-        training=True,
-    )
+    projected, first = cell.project(inputs)[:, 0], cell.initial_state(memory, state)
+    step = cell.step(projected, first, memory, noise, training=True)
     if rate:
         assert not np.allclose(noise[0].recurrent, noise[1].recurrent)
     else:

@@ -97,9 +97,6 @@ def test_symbolic_inputs_are_checked_too(make, shape, mask, what):
     check_error(lambda: encoder(keras.KerasTensor(shape), mask=mask), what)
 
 
-# Pyramidal --------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("source", "reduced"), [(None, None), (1, 1), (7, 1), (8, 1), (9, 2)]
 )
@@ -117,8 +114,6 @@ def test_downstream_mask_is_the_reduced_one():
     np.testing.assert_array_equal(encoded.mask, np.array(expected, bool))
     np.testing.assert_array_equal(encoded.values._keras_mask, encoded.mask)
 
-
-# In models ----------------------------------------------------------------------------
 
 IDS = np.array([[1, 2, 3, 0, 0], [4, 5, 6, 7, 8], [0, 0, 0, 0, 0]])
 

@@ -13,7 +13,7 @@ def run(inner, target):
     return layer(query, value, value_mask=MASK, return_attention_scores=True)
 
 
-def test_nothing_is_left_behind_the_end():
+def test_nothing_is_left_behind_the_end_and_steps_are_counted_exactly():
     context, alignment = run(ks.LuongAttention("general"), target=9)
     for row, length in enumerate(MASK.sum(axis=1)):
         # p_t = t; the window holds something real until t = S + D.
@@ -21,17 +21,11 @@ def test_nothing_is_left_behind_the_end():
         assert_close(np.sum(alignment[row, :last], axis=-1), np.ones(last))
         assert not np.any(alignment[row, last:])
         assert not np.any(context[row, last:])
-
-
-def test_nothing_is_left_beyond_the_reach_of_a_location_score():
     inner = ks.LuongAttention("location", maximum_source=2)
     context, alignment = run(inner, target=5)
     assert_close(np.sum(alignment[0], axis=-1), [1, 1, 1, 0, 0])
     assert not np.any(alignment[:, :, 2:])
     assert not np.any(context[0, 3:])
-
-
-def test_steps_are_counted_exactly_in_any_precision():
     query, value = sequences()
     inner = ks.LuongAttention("general", dtype="mixed_float16")
     layer = built(ks.layers.LocalAttention(inner), query, value)

@@ -119,9 +119,6 @@ def test_single_steps_beams_and_sequences_are_one(name, axes):
     np.testing.assert_allclose(np.reshape(logits, flat.shape), flat, rtol=0, atol=1e-5)
 
 
-# Dropout ------------------------------------------------------------------------------
-
-
 def test_dropout_on_the_outputs():
     """The logits are the outputs here: dropped, or 1 / 0.75."""
     head = OutputHead(
@@ -154,9 +151,6 @@ def test_dropout_on_the_readout():
     assert abs(np.mean(kept) - 0.75) < 0.03  # 4800 draws: 0.006 is one sigma
 
 
-# Masks --------------------------------------------------------------------------------
-
-
 def test_logits_carry_the_mask_of_the_outputs():
     ids = np.array([[3, 4, 0], [5, 0, 0]])
     embedded = keras.layers.Embedding(9, DEPTH, mask_zero=True)(ids)
@@ -177,8 +171,6 @@ def test_stock_loss_skips_the_padding(embedded):
     received = loss(targets, head(x, mask=MASK))
     np.testing.assert_allclose(received, -np.mean(chosen[MASK]), rtol=1e-5)
 
-
-# Tied ---------------------------------------------------------------------------------
 
 IDS = np.array([[3, 4, 0], [5, 10, 2]])
 

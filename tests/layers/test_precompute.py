@@ -68,17 +68,14 @@ def test_whatever_aligns(name):
     assert memory.values_and_feed.shape[-1] == memory.values.shape[-1] + 3 * UNITS
 
 
-def test_a_mechanism_that_reads_in_its_own_way_is_left_alone():
+def test_where_it_cannot_be_nothing_is_computed_as_for_mechanisms_of_users():
     class Doubled(ks.BahdanauAttention):
         def read(self, *args):
             attended = super().read(*args)
             return attended._replace(context=2 * attended.context)
 
     assert assert_same(decoder_of(attention=Doubled(UNITS))).values_and_feed == ()
-
-
-def test_where_it_cannot_be_nothing_is_computed():
-    """Heads have contexts of their own; the kernel of a Keras cell is its affair."""
+    # Heads have contexts of their own; the kernel of a Keras cell is its affair.
     heads = decoder_of(attention=ks.layers.MultiHeadAdditiveAttention(UNITS, heads=2))
     assert assert_same(heads).values_and_feed == ()
     foreign = decoder_of(keras.layers.GRUCell(UNITS))

@@ -15,15 +15,9 @@ from tests.oracles.alignment import sigmoid
 
 
 def make(cell, backwards=False, recurrent_dropout=0.0):
-    recurrence = Recurrence(
-        "Owner",
-        3,
-        cell,
-        recurrent_dropout,
-        kernel_initializer="glorot_uniform",
-        recurrent_initializer="orthogonal",
-        bias_initializer="zeros",
-    )
+    names = {"kernel": "glorot_uniform", "recurrent": "orthogonal", "bias": "zeros"}
+    initializers = {f"{name}_initializer": kind for name, kind in names.items()}
+    recurrence = Recurrence("Owner", 3, cell, recurrent_dropout, **initializers)
     return recurrence.layer(backwards=backwards, dtype="float32", name="layer")
 
 
@@ -139,8 +133,6 @@ def test_fused_kernel_gives_the_same(name, backwards, monkeypatch):
     for received, wanted in zip(state, expected_state, strict=True):
         np.testing.assert_allclose(received, wanted, atol=1e-6)
 
-
-# Input products before the loop -----------------------------------------------------
 
 CELLS = ["simple", "gru", "gru_paper", "lstm", "layer_norm_gru", "layer_norm_lstm"]
 

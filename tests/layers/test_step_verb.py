@@ -31,11 +31,8 @@ def built(**options):
     return layer
 
 
-def test_verb_keeps_its_name_and_text():
+def test_verb_keeps_its_name_and_text_and_needs_a_built_layer():
     assert Scale.times.__name__ == "times" and Scale.times.__doc__ == "Multiplies."
-
-
-def test_unbuilt_layer():
     what = "Scale.times was called before the layer has weights"
     check_error(lambda: Scale().times(np.ones((3, 2))), what)
 
@@ -59,11 +56,9 @@ def test_symbolic_tensor_anywhere(arguments, options):
 @pytest.mark.parametrize(
     "policy, given, expected",
     [
-        ("float32", "float64", "float32"),
-        ("float64", "float32", "float64"),
-        ("mixed_float16", "float32", "float16"),
+        *[("float32", "float64", "float32"), ("float64", "float32", "float64")],
+        *[("mixed_float16", "float32", "float16"), ("mixed_float16", "int32", "int32")],
         ("mixed_bfloat16", "float32", "bfloat16"),
-        ("mixed_float16", "int32", "int32"),
     ],
 )
 def test_first_argument_is_cast_as_call_does(policy, given, expected):
@@ -74,7 +69,7 @@ def test_first_argument_is_cast_as_call_does(policy, given, expected):
     assert step.dtype == whole.dtype
 
 
-def test_arguments_may_be_named():
+def test_arguments_may_be_named_and_verbs_train():
     x = np.full((3, 2), 2.0, "float32")
     for result, training in (
         built().times(x, 3.0, True),
@@ -83,10 +78,7 @@ def test_arguments_may_be_named():
     ):
         assert training is True and np.all(result == 6.0)
     assert built().times(x, training=True)[1] is True  # what is skipped has its default
-
-
-def test_verbs_train():
-    """The weights are tracked: a gradient reaches those that a verb uses."""
+    # The weights are tracked: a gradient reaches those that a verb uses.
     attention = ks.BahdanauAttention(3)
     attention.build((2, 4), (2, 5, 6))
     value = np.random.default_rng(0).normal(size=(2, 5, 6)).astype("float32")

@@ -111,12 +111,9 @@ def test_half_precision_does_not_round_ids(dtype):
         np.testing.assert_allclose(found, np.log(2), rtol=1e-6)
 
 
-def test_float64_stays():
+def test_float64_stays_and_so_does_the_configuration():
     loss = ks.losses.SmoothedCrossentropy(0.1, dtype="float64")
     assert loss(IDS, LOGITS.astype("float64")).dtype == "float64"
-
-
-def test_config():
     options = {"from_logits": False, "reduction": "sum", "dtype": "float64"}
     loss = ks.losses.SmoothedCrossentropy(0.3, name="smooth", **options)
     again = keras.losses.deserialize(keras.losses.serialize(loss))

@@ -28,13 +28,10 @@ def test_edit_distance_equals_its_definition(a, b):
     assert edit_distance(tuple(a), list(b)) == distance(len(a), len(b))
 
 
-def test_exact_match():
+def test_exact_match_and_errors_of_pronunciations():
     hypotheses = ["a b", "c", "d", ""]
     assert exact_match(hypotheses, ["a b", "x", ["e", "d"], ["", "f"]]) == 75.0
     assert exact_match(["A"], ["a"]) == 0.0
-
-
-def test_word_error_rate_of_pronunciations():
     listed = [["T AH M EY T OW", "T AH M AA T OW"], ["R UW T", "R AW T"], ["DH AH"]]
     said = ["T AH M AA T OW", "R UH T", "DH AH"]
     assert word_error_rate(said, listed) == pytest.approx(100 / 3)
@@ -42,24 +39,18 @@ def test_word_error_rate_of_pronunciations():
     assert token_error_rate(said, listed) == pytest.approx(100 * 1 / 11)
 
 
-def test_token_error_rate():
+def test_token_error_rate_near_and_empty_references():
     # 1 replaced, 1 missing, 2 too many; 3 + 2 + 1 tokens.
     hypotheses, references = ["a x c", "a", "a b c"], ["a b c", "a b", "b"]
     assert token_error_rate(hypotheses, references) == pytest.approx(100 * 4 / 6)
     assert token_error_rate(["abc"], ["abd"], tokenize=list) == pytest.approx(100 / 3)
-
-
-def test_of_equally_near_references_the_shortest_counts():
     for references in (["a b c", "a"], ["a", "a b c"]):
         assert token_error_rate(["a b"], [references]) == 100.0
-
-
-def test_empty_references():
     assert token_error_rate([""], [""]) == 0.0
     assert token_error_rate(["a"], [""]) == 100.0
 
 
-def test_bleu_by_hand():
+def test_bleu_by_hand_of_the_whole_corpus():
     """p_1 .. p_4 = 5/6, 4/5, 3/4, 2/3 and as long as the reference."""
     hypothesis, reference = "the cat sat down on it", "the cat sat down on mats"
     expected = 100 * (5 / 6 * 4 / 5 * 3 / 4 * 2 / 3) ** 0.25
@@ -68,10 +59,7 @@ def test_bleu_by_hand():
     expected = 100 * (6 / 6 * 4 / 5 * 3 / 4 * 2 / 3) ** 0.25
     both = [reference, "it is a cat yes it"]
     assert bleu([hypothesis], [both]) == pytest.approx(expected)
-
-
-def test_bleu_is_of_the_whole_corpus():
-    """Counts are summed, not scores averaged; the brevity penalty is of the sums."""
+    # Counts are summed, not scores averaged; the brevity penalty is of the sums.
     hypotheses = ["a b c d", "e f g h"]
     references = ["a b c d e", "e f g h i"]
     assert bleu(hypotheses, references) == pytest.approx(100 * math.exp(1 - 10 / 8))
@@ -79,13 +67,10 @@ def test_bleu_is_of_the_whole_corpus():
     assert uneven == pytest.approx(100 * (4 / 8 * 3 / 6 * 2 / 4 * 1 / 2) ** 0.25)
 
 
-def test_bleu_of_a_short_sentence():
+def test_bleu_of_a_short_sentence_and_its_options():
     assert bleu(["a b"], ["a b"]) == 0
     assert bleu(["a b"], ["a b"], effective_order=True) == pytest.approx(100)
     assert 0 < bleu(["a b"], ["a c"], effective_order=True) < 60
-
-
-def test_bleu_options():
     assert bleu(["A b c d"], ["a b c d"]) < 80
     assert bleu(["A b c d"], ["a b c d"], lowercase=True) == pytest.approx(100)
     # 13a takes "d." apart.
@@ -101,15 +86,12 @@ def test_signature():
     assert score.signature.startswith("nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no|")
 
 
-def test_text_that_is_said_to_be_tokenized_raises_no_suspicion(caplog):
+def test_tokenized_text_raises_no_suspicion_and_signatures_are_copied(caplog):
     texts = ["a b c d ."] * 100
     bleu(texts, texts, tokenize="none")
     assert not caplog.records
     bleu(texts, texts)
     assert caplog.records
-
-
-def test_score_is_copied_with_its_signature():
     score = bleu(["a b c d"], ["a b c d"])
     for again in (copy.deepcopy(score), pickle.loads(pickle.dumps(score))):
         assert again == score and again.signature == score.signature
@@ -140,12 +122,9 @@ def test_check():
     assert asked == [True]
 
 
-def test_of_tokenised_text():
+def test_of_tokenised_text_and_blanks_of_pronunciations():
     texts = ["a b c d."], ["a b c d ."]
     assert METRICS["tokenized_bleu"](*texts) == bleu(*texts, tokenize="none")
-
-
-def test_blanks_are_no_mistake_in_a_pronunciation():
     said, listed = ["K AE T", " T  AH"], ["K  AE T ", ["T UW", "T AH"]]
     assert word_error_rate(said, listed) == 0.0
     assert token_error_rate(said, listed) == 0.0

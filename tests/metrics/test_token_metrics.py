@@ -120,20 +120,14 @@ def test_single_labels(axes):
         assert measured(ks.metrics.TokenAccuracy(), labels, logits, weights) == 0.5
 
 
-def test_weights_of_sentences():
+def test_weights_of_sentences_large_counts_and_probabilities():
     labels, logits = np.array([[0, 1], [2, 2]]), np.eye(3)[np.array([[0, 1], [1, 1]])]
     weights = np.array([3.0, 1.0])
     assert measured(ks.metrics.TokenAccuracy(), labels, logits, weights) == 0.75
-
-
-def test_counts_beyond_what_float32_can():
     metric = ks.metrics.TokenAccuracy()
     metric.count.assign(2.0**24)
     metric.update_state(np.array([[0]]), np.array([[[1.0, 0.0]]]))
     assert float(metric.count) == 2.0**24 + 1
-
-
-def test_probabilities():
     given = np.array([[0, 1]]), np.array([[[0.25, 0.75], [0.5, 0.5]]])
     perplexity = measured(ks.metrics.Perplexity(from_logits=False), *given)
     assert perplexity == pytest.approx(np.sqrt(4 * 2), rel=1e-5)

@@ -92,9 +92,7 @@ def walk(step, p, dtype):
     return alignment
 
 
-@pytest.mark.parametrize(
-    ("bias", "certain"), [(0.0, False), (-4.0, False), (0.0, True)]
-)
+@pytest.mark.parametrize("bias, certain", [(0.0, False), (-4.0, False), (0.0, True)])
 def test_nothing_is_lost_on_long_sources(bias, certain):
     random = np.random.default_rng(9)
     p = oracle.sigmoid(random.normal(size=(2, 50, 200)) + bias)
@@ -159,15 +157,12 @@ def test_both_forms_have_the_same_gradient_on_short_sources():
         assert_close(e, c, 1e-5)
 
 
-def test_the_closed_form_clips_as_the_authors_do():
+def test_the_closed_form_clips_as_the_authors_do_and_loses_what_is_documented():
     p = oracle.sigmoid(scores(scale=30.0))
     previous = oracle.masked_softmax(scores(), MASK)
     received = align.closed_monotonic_alignment(masked(p), previous.astype("float32"))
     expected = oracle.parallel_monotonic(p.astype("float32"), previous, MASK)
     assert_close(received, expected, 1e-5)
-
-
-def test_what_the_closed_form_loses_is_as_documented():
     half, here = np.full((1, 40), 0.5, "float32"), np.eye(40, dtype="float32")[None]
     kept = align.closed_monotonic_alignment(half, here)[0]
     kept = np.diagonal(kept) / 0.5  # chosen where it stands

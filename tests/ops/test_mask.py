@@ -6,12 +6,7 @@ import tensorflow as tf
 from keras import ops
 
 from keras_seqattn.ops import score
-from keras_seqattn.ops.mask import (
-    per_query,
-    row_lengths,
-    row_positions,
-    zero_padding,
-)
+from keras_seqattn.ops.mask import per_query, row_lengths, row_positions, zero_padding
 
 MASK = np.array([[1, 0, 1], [0, 0, 0]], bool)
 
@@ -57,14 +52,11 @@ def test_keys_for_every_query(query_rank, expected):
     np.testing.assert_array_equal(np.ravel(received), np.arange(40.0))
 
 
-def test_row_lengths():
+def test_row_lengths_and_positions():
     values = ops.ones((2, 3, 4), "float16")
     np.testing.assert_array_equal(row_lengths(MASK, values), [2.0, 0.0])
     np.testing.assert_array_equal(row_lengths(None, values), [3.0, 3.0])
     assert row_lengths(MASK, values).dtype == "float32"  # half counts to 2048 only
-
-
-def test_row_positions():
     mask = np.array([[0, 1, 1], [1, 0, 1]], bool)
     positions = row_positions(mask, mask)
     np.testing.assert_array_equal(np.where(mask, positions, 0), [[0, 1, 2], [1, 0, 2]])

@@ -77,9 +77,8 @@ def by_hand(w, inputs, state, mask):
 def close(expected, received, tolerance=1e-6):
     tree.assert_same_structure(expected, received)
     for e, r in zip(tree.flatten(expected), tree.flatten(received), strict=True):
-        np.testing.assert_allclose(
-            np.asarray(r), np.asarray(e), rtol=tolerance, atol=tolerance
-        )
+        bounds = {"rtol": tolerance, "atol": tolerance}
+        np.testing.assert_allclose(np.asarray(r), np.asarray(e), **bounds)
 
 
 @pytest.mark.parametrize("mask", MASKS)
@@ -198,13 +197,13 @@ def test_one_trace_for_all_sizes(dynamic_unroll):
     assert len(traces) == (3 if dynamic_unroll is fast.dynamic_unroll else 2)
 
 
-@pytest.mark.parametrize(
-    ("new_state", "message"),
-    [
-        (lambda h: [h, h], "structure"),
-        (lambda h: h[:, :2], "Dimension 1 in both shapes must be equal"),
-    ],
-)
+STATES = {
+    "structure": lambda h: [h, h],
+    "Dimension 1 in both shapes": lambda h: h[:, :2],
+}
+
+
+@pytest.mark.parametrize(("message", "new_state"), STATES.items())
 def test_state_of_another_structure_or_shape(dynamic_unroll, new_state, message):
     graph = tf.function(lambda *x: dynamic_unroll(lambda x, h: (x, new_state(h)), *x))
     with pytest.raises(ValueError, match=message):

@@ -114,11 +114,9 @@ def test_rnmt_plus(replicas):
 def test_in_an_optimizer(schedule, jit_compile):
     """The gradient is one: each step of SGD moves the weight by its learning rate."""
     model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1, use_bias=False)])
-    options = {
-        "loss": lambda y, x: keras.ops.sum(x, axis=-1),
-        "jit_compile": jit_compile,
-    }
-    model.compile(keras.optimizers.SGD(schedule), **options)
+    optimizer, loss = keras.optimizers.SGD(schedule), {}
+    loss["loss"] = lambda y, x: keras.ops.sum(x, axis=-1)
+    model.compile(optimizer, jit_compile=jit_compile, **loss)
     start = model.get_weights()[0]
     model.fit(np.ones((10, 1)), np.ones((10, 1)), batch_size=1, verbose=0)
     moved = (start - model.get_weights()[0])[0, 0]

@@ -7,7 +7,6 @@ from tests.oracles.makers import around, of
 
 UNITS = 5
 LAYERS = ks.layers
-
 ADDITIVE = of(ks.BahdanauAttention, 7)
 GENERAL = of(ks.LuongAttention, "general")
 LOCAL = around(LAYERS.LocalAttention, GENERAL, window=1)
@@ -20,7 +19,6 @@ COVERAGE = of(LAYERS.CoverageAttention, 7, value_units=4)
 LOCATION_SENSITIVE = of(LAYERS.LocationSensitiveAttention, 7, filters=2, kernel_size=3)
 MULTI_HEAD = of(LAYERS.MultiHeadAdditiveAttention, 8, heads=2, value_units=4)
 ONE_LAYER = of(LAYERS.OneLayerAttention, value_units=4)
-
 STOCK_GRU = of(keras.layers.GRUCell, UNITS)
 STOCK_LSTM = of(keras.layers.LSTMCell, UNITS)
 OUR_GRU = of(LAYERS.LayerNormGRUCell, UNITS)
@@ -107,9 +105,7 @@ CELLS = {
     "gnmt_residual_from_2": gnmt("simple", layers=3, residual_from=2),
     "gnmt_layer_norm": gnmt("layer_norm_lstm", layers=3),
     "gnmt_state_context": gnmt("gru", layers=3, readout="state_context"),
-    "gnmt_current_state_context": gnmt(
-        layers=2, query="current", readout="state_context"
-    ),
+    "gnmt_current_context": gnmt(layers=2, query="current", readout="state_context"),
     "gnmt_current": gnmt(layers=4, query="current"),
     "gnmt_current_gru_paper": gnmt("gru_paper", layers=2, query="current"),
     "gnmt_coverage": gnmt("gru", COVERAGE, layers=3),

@@ -2,6 +2,13 @@
 
 from pathlib import Path
 
+import numpy as np
+
+# Holes, padding behind, and an empty row.
+MASK = [[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [0, 1, 0, 1, 1], [0, 0, 0, 0, 0]]
+MASK = np.array(MASK, dtype=bool)
+TOLERANCES = {"float32": 1e-5, "float64": 1e-10}
+
 
 def of(layer, *args, **options):
     return lambda **k: layer(*args, **options, **k)

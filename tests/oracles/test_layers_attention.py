@@ -9,21 +9,15 @@ from keras import tree
 import keras_seqattn as ks
 from tests.oracles import alignment as align
 from tests.oracles import attention, scores
-from tests.oracles.makers import around, check_rows, of
+from tests.oracles.makers import MASK as VALUE_MASK
+from tests.oracles.makers import TOLERANCES, around, check_rows, of
 from tests.oracles.weights import Mechanism, mechanism, randomize
 from tests.public import subclasses
 
 QUERY_DEPTH, MEMORY_DEPTH, SOURCE, UNITS = 4, 6, 5, 8
-VALUE_MASK = np.array(
-    [[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [0, 1, 0, 1, 1], [0, 0, 0, 0, 0]], dtype=bool
-)
-QUERY_MASK = np.array(
-    [[1, 1, 0, 0], [1, 1, 1, 1], [0, 1, 0, 1], [1, 1, 1, 1]], dtype=bool
-)
-TOLERANCES = {"float32": 1e-5, "float64": 1e-10}
+QUERY_MASK = [[1, 1, 0, 0], [1, 1, 1, 1], [0, 1, 0, 1], [1, 1, 1, 1]]
+QUERY_MASK = np.array(QUERY_MASK, dtype=bool)
 PRECISIONS = pytest.mark.parametrize("dtype", TOLERANCES)
-
-
 L = ks.layers
 ADDITIVE = of(ks.BahdanauAttention, UNITS)
 ADDITIVE_VALUES = of(ks.BahdanauAttention, UNITS, value_units=3)
@@ -153,9 +147,8 @@ def test_location_beyond_its_longest_source_gets_nothing(dtype):
 
 @PRECISIONS
 def test_local_around_coverage_keeps_both_pasts(dtype):
-    layer = built(
-        around(L.LocalAttention, of(L.CoverageAttention, UNITS), window=1), dtype
-    )
+    inner = of(L.CoverageAttention, UNITS)
+    layer = built(around(L.LocalAttention, inner, window=1), dtype)
     # The oracle of the whole, from the parts: (11), then (7) in the window, then (10).
     weights = dict(mechanism(layer.attention).attend.keywords)
     weights.pop("value_kernel")

@@ -10,18 +10,14 @@ from keras import tree
 import keras_seqattn as ks
 from tests.oracles import decoder_cells, decoders
 from tests.oracles.decoder_cells import CELLS
-from tests.oracles.makers import check_rows
+from tests.oracles.makers import MASK as VALUE_MASK
+from tests.oracles.makers import TOLERANCES, check_rows
 from tests.oracles.weights import array, kernel, mechanism, randomize, step_of, steps_of
 from tests.public import subclasses
 
 EMBEDDING, MEMORY_DEPTH, TARGET, SOURCE = 3, 6, 4, 5
-VALUE_MASK = np.array(
-    [[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [0, 1, 0, 1, 1], [0, 0, 0, 0, 0]], dtype=bool
-)
-INPUTS_MASK = np.array(
-    [[1, 1, 1, 0], [0, 0, 0, 0], [0, 1, 0, 1], [1, 1, 1, 1]], dtype=bool
-)
-TOLERANCES = {"float32": 1e-5, "float64": 1e-10}
+INPUTS_MASK = [[1, 1, 1, 0], [0, 0, 0, 0], [0, 1, 0, 1], [1, 1, 1, 1]]
+INPUTS_MASK = np.array(INPUTS_MASK, dtype=bool)
 
 
 # The oracles: (cell, inputs, mask, recurrent state, (attention state, attend)) ->
@@ -37,38 +33,23 @@ def bahdanau_oracle(cell, inputs, mask, recurrent, start, attend):
 
 def luong_oracle(cell, inputs, mask, recurrent, start, attend):
     steps, layers = stack(cell, recurrent)
-    outputs, alignments, (state, attention, _) = decoders.luong(
-        inputs,
-        layers,
-        start,
-        np.zeros([len(inputs), cell.output_depth]),
-        attend=attend,
-        cells=steps,
-        mask=mask,
-        attentional_kernel=kernel(cell.attentional_layer),
-        activation=ACTIVATIONS[
-            keras.activations.serialize(cell.attentional_activation)
-        ],
-        input_feeding=cell.use_input_feeding,
-        joined=cell.attentional == "concat",
-    )
+    options = {"attend": attend, "cells": steps, "mask": mask}
+    options["attentional_kernel"] = kernel(cell.attentional_layer)
+    activation = keras.activations.serialize(cell.attentional_activation)
+    options["activation"] = {"tanh": np.tanh, "linear": None}[activation]
+    options["joined"] = cell.attentional == "concat"
+    options["input_feeding"] = cell.use_input_feeding
+    zeros = np.zeros([len(inputs), cell.output_depth])
+    found = decoders.luong(inputs, layers, start, zeros, **options)
+    outputs, alignments, (state, attention, _) = found
     return outputs, alignments, (state, attention)
 
 
-ACTIVATIONS = {"tanh": np.tanh, "linear": None}
-
-
 def gnmt_oracle(cell, inputs, mask, recurrent, start, attend):
-    outputs, alignments, state = decoders.gnmt(
-        inputs,
-        recurrent,
-        start,
-        attend=attend,
-        cells=[step_of(c) for c in cell.cells],
-        mask=mask,
-        residual_from=cell.residual_from - 1,  # counted from 0 there
-        query=cell.query,
-    )
+    cells, first = [step_of(c) for c in cell.cells], cell.residual_from - 1  # from 0
+    options = {"attend": attend, "cells": cells, "mask": mask, "query": cell.query}
+    found = decoders.gnmt(inputs, recurrent, start, residual_from=first, **options)
+    outputs, alignments, state = found
     if cell.readout == "state":
         outputs = outputs[..., : cell.units]
     return outputs, alignments, state
@@ -159,21 +140,15 @@ def keras_lists(nest):
 def check(name, dtype, masked):
     decoder, tolerance = built(name, dtype), TOLERANCES[dtype]
     inputs, mask, recurrent, value, value_mask = arguments(decoder.cell, masked, dtype)
-    outputs, alignments, state = decoder(
-        inputs,
-        value,
-        initial_state=recurrent,
-        inputs_mask=mask,
-        value_mask=value_mask,
-        return_attention_scores=True,
-        return_state=True,
-    )
+    options = {"return_attention_scores": True, "return_state": True}
+    options |= {"inputs_mask": mask, "value_mask": value_mask}
+    found = decoder(inputs, value, initial_state=recurrent, **options)
+    outputs, alignments, state = found
     state = state.recurrent, getattr(state, "attention", ())
     received = outputs, np.moveaxis(alignments, -2, 1), state
     right = expected(decoder.cell, inputs, mask, recurrent, value, value_mask)
-    for what, r, e in zip(
-        ("outputs", "alignments", "state"), received, right, strict=True
-    ):
+    names = "outputs", "alignments", "state"
+    for what, r, e in zip(names, received, right, strict=True):
         for x, y in zip(tree.flatten(r), tree.flatten(e), strict=True):
             np.testing.assert_allclose(x, y, rtol=0, atol=tolerance, err_msg=what)
 
@@ -195,9 +170,8 @@ def test_in_float32_and_without_masks(name, dtype, masked):
 @pytest.mark.parametrize("name", ["bahdanau_gru_state", "luong_lstm_fed", "gnmt"])
 def test_without_a_state_it_starts_from_zeros(name):
     decoder = built(name, "float64")
-    inputs, mask, recurrent, value, value_mask = arguments(
-        decoder.cell, True, "float64"
-    )
+    given = arguments(decoder.cell, True, "float64")
+    inputs, mask, recurrent, value, value_mask = given
     zeros = tree.map_structure(np.zeros_like, recurrent)
     outputs = decoder(inputs, value, inputs_mask=mask, value_mask=value_mask)
     right, *_ = expected(decoder.cell, inputs, mask, zeros, value, value_mask)

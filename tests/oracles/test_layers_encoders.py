@@ -10,15 +10,11 @@ from keras import tree
 
 import keras_seqattn as ks
 from tests.oracles import decoders, encoders
-from tests.oracles.makers import check_rows
+from tests.oracles.makers import MASK, TOLERANCES, check_rows
 from tests.oracles.weights import randomize, recurrent_layer
 from tests.public import subclasses
 
 UNITS, DEPTH, SOURCE = 3, 4, 5
-MASK = np.array(
-    [[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [0, 1, 0, 1, 1], [0, 0, 0, 0, 0]], dtype=bool
-)
-TOLERANCES = {"float32": 1e-5, "float64": 1e-10}
 
 
 def stock(cell):
@@ -46,13 +42,10 @@ def pairs(encoder, batch):
 
 
 def bi_oracle(encoder, inputs, mask):
-    values, states = encoders.stacked_bidirectional(
-        inputs,
-        pairs(encoder, len(inputs)),
-        mask,
-        residual_from=(encoder.residual_from or 99) - 1,  # the oracle counts from 0
-        merge=decoders.join if encoder.merge == "concat" else np.add,
-    )
+    options = {"merge": decoders.join if encoder.merge == "concat" else np.add}
+    options["residual_from"] = (encoder.residual_from or 99) - 1  # it counts from 0
+    layers = pairs(encoder, len(inputs))
+    values, states = encoders.stacked_bidirectional(inputs, layers, mask, **options)
     return values, states, mask
 
 
@@ -65,13 +58,9 @@ def stacked_oracle(encoder, inputs, mask):
 
 def uni_oracle(encoder, inputs, mask):
     layers = [recurrent_layer(layer, len(inputs)) for layer in encoder.recurrent_layers]
-    values, states = encoders.stacked_one_way(
-        inputs,
-        layers,
-        mask,
-        backwards=encoder.go_backwards,
-        residual_from=(encoder.residual_from or 99) - 1,
-    )
+    options = {"residual_from": (encoder.residual_from or 99) - 1}
+    options["backwards"] = encoder.go_backwards
+    values, states = encoders.stacked_one_way(inputs, layers, mask, **options)
     return values, states, mask
 
 

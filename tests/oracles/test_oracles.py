@@ -5,7 +5,6 @@ Published numbers are compared with the layers, in tests/goldens.
 
 import functools
 
-import keras
 import numpy as np
 import pytest
 
@@ -29,10 +28,7 @@ def additive_weights(normal):
     return weights | {"v": normal(6), "b": normal(6)}
 
 
-# Scores.
-
-
-def test_coverage_and_location_reduce_to_additive(normal):
+def test_coverage_location_and_one_head_reduce_to_additive(normal):
     s, h, w = normal(2, UNITS), normal(2, SOURCE, DEPTH), additive_weights(normal)
     alpha, w_c = np.abs(normal(2, SOURCE)), normal(6)
     covered = functools.partial(scores.coverage_additive, s, h, coverage_kernel=w_c)
@@ -41,26 +37,18 @@ def test_coverage_and_location_reduce_to_additive(normal):
     filters = {"filters": np.ones([1, 1]), "location_kernel": w_c[None]}
     located = scores.location_sensitive(s, h, alpha, **filters, **w)
     close(located, covered(alpha, **w))
-
-
-def test_one_head_is_bahdanau(normal):
     w = additive_weights(normal)
     one = {"query_kernel": w["query_kernel"][:, None]}
     one |= {"key_kernel": w["key_kernel"][:, None], "v": w["v"][None]}
-    s, h = normal(BATCH, UNITS), normal(BATCH, SOURCE, DEPTH)
-    context, alpha, _ = attention.multi_head_additive(
-        s, h, MASK, (), b=w["b"][None], **one
-    )
+    s, h, b = normal(BATCH, UNITS), normal(BATCH, SOURCE, DEPTH), w["b"][None]
+    context, alpha, _ = attention.multi_head_additive(s, h, MASK, (), b=b, **one)
     score = functools.partial(scores.additive, **w)
     expected = attention.softmax(s, h, MASK, (), score=score)
     close(context, expected[0])
     close(alpha[:, 0], expected[1])
 
 
-# Alignments.
-
-
-def test_monotonic_recursion_is_the_sum_over_paths():
+def test_monotonic_recursion_is_the_sum_over_paths_soft_and_hard():
     random = np.random.default_rng(7)
     p, previous = random.random([4, 6]), random.dirichlet(np.ones(6), size=4)
     got = align.soft_monotonic(p, previous)
@@ -71,9 +59,6 @@ def test_monotonic_recursion_is_the_sum_over_paths():
             )
             close(got[n, j], p[n, j] * total)
     close(align.parallel_monotonic(p, previous), got)
-
-
-def test_hard_monotonic_is_soft_for_certain_probabilities():
     random = np.random.default_rng(0)
     mask = random.random([100, 7]) < 0.8
     hard = soft = align.first_position(mask)
@@ -98,35 +83,6 @@ def test_local_windows_count_from_one():
     close(align.local_p(e, [2.5], 2), expected[None])
 
 
-# Cells.
-
-
-@pytest.mark.parametrize(
-    ("step", "name", "options"),
-    [
-        (cells.simple, "SimpleRNNCell", {}),
-        (cells.gru, "GRUCell", {"reset_after": True}),
-        (cells.gru_reset_before, "GRUCell", {"reset_after": False}),
-        (cells.lstm, "LSTMCell", {}),
-    ],
-)
-def test_cells_are_stock_keras_cells(normal, step, name, options):
-    cell = getattr(keras.layers, name)(5, dtype="float64", **options)
-    cell.build((3, 4))
-    cell.set_weights([normal(*weight.shape) for weight in cell.weights])
-    x, states = normal(3, 4), [normal(3, 5) for _ in range(1 + (name == "LSTMCell"))]
-    _, expected = cell(x, list(states))
-    weights = [np.asarray(weight) for weight in cell.weights]
-    names = ("kernel", "recurrent_kernel", "bias")
-    got = step(
-        x,
-        states if len(states) == 2 else states[0],
-        **dict(zip(names, weights, strict=True)),
-    )
-    for a, b in zip(keras.tree.flatten(got), expected, strict=True):
-        close(a, b)
-
-
 def test_paper_gru_is_chos_with_the_update_gate_turned_round(normal):
     x, h = normal(3, 2), normal(3, UNITS)
     kernel, recurrent, bias = normal(2, 12), normal(UNITS, 12), normal(12)
@@ -140,13 +96,9 @@ def test_paper_gru_is_chos_with_the_update_gate_turned_round(normal):
     )
 
 
-# Whole sequences.
-
-
 def test_gnmt_decoder_residuals_and_contexts_by_hand(normal):
     value = normal(BATCH, SOURCE, DEPTH)
     weights = additive_weights(normal)
-
     score = functools.partial(scores.additive, **weights)
 
     def attend(query, state):
@@ -173,15 +125,7 @@ def recurrent(normal, inputs):
     return functools.partial(cells.simple, **weights), np.zeros([BATCH, UNITS])
 
 
-def test_backward_half_is_the_forward_half_of_the_reversed_row(normal):
-    x, layer = normal(BATCH, SOURCE, 2), recurrent(normal, 2)
-    values, state = encoders.bidirectional(x, layer, layer)
-    turned, _ = encoders.bidirectional(x[:, ::-1], layer, layer)
-    close(values[..., UNITS:], turned[:, ::-1, :UNITS])
-    close(state, np.concatenate([values[:, -1, :UNITS], values[:, 0, UNITS:]], axis=-1))
-
-
-def test_gnmt_encoder_residual_starts_at_the_third_layer(normal):
+def test_gnmt_encoder_residual_from_the_third_layer_and_groups_of_the_pyramid(normal):
     x, bottom = normal(BATCH, SOURCE, 2), recurrent(normal, 2)
     second = recurrent(normal, 2 * UNITS)
     silent = (lambda x, state: np.zeros([BATCH, UNITS]), second[1])
@@ -191,9 +135,6 @@ def test_gnmt_encoder_residual_starts_at_the_third_layer(normal):
     close(above, below)  # h + x with h = 0, twice
     cut, _ = encoders.gnmt(x, (bottom, bottom), [second, silent], residual_from=9)
     close(cut, 0.0)
-
-
-def test_groups_of_the_pyramid():
     values = np.arange(10.0).reshape(1, 5, 2)
     mask = np.array([[True, True, True, False, False]])
     grouped, grouped_mask = encoders.group(values, mask)

@@ -33,9 +33,6 @@ def randomize(layer, seed=5, scale=0.7):
         weight.assign(scale * random.normal(size=weight.shape))
 
 
-# Mechanisms ---------------------------------------------------------------------------
-
-
 class Mechanism(NamedTuple):
     """An attention layer's oracle."""
 
@@ -103,10 +100,8 @@ def one_layer_score(layer):
 
 
 def projections(layer):
-    return {
-        "query_kernel": kernel(layer.query_projection),
-        "key_kernel": kernel(layer.key_projection),
-    }
+    kernels = kernel(layer.query_projection), kernel(layer.key_projection)
+    return dict(zip(("query_kernel", "key_kernel"), kernels, strict=True))
 
 
 def softmax(layer):
@@ -140,26 +135,18 @@ def monotonic(layer):
 
 
 def coverage(layer):
-    weights = {
-        **projections(layer),
-        "coverage_kernel": array(layer.w_c),
-        "v": array(layer.v),
-        "b": array(layer.bias),
-        "value_kernel": kernel(layer.value_projection),
-    }
+    weights = projections(layer) | {"coverage_kernel": array(layer.w_c)}
+    weights |= {"v": array(layer.v), "b": array(layer.bias)}
+    weights["value_kernel"] = kernel(layer.value_projection)
     attend = functools.partial(attention.coverage, **weights)
     return Mechanism(attend, lambda mask: np.zeros(mask.shape))
 
 
 def location_sensitive(layer):
-    weights = {
-        **projections(layer),
-        "filters": array(layer.convolution.kernel),
-        "location_kernel": kernel(layer.location_projection),
-        "v": array(layer.w),
-        "b": array(layer.bias),
-        "value_kernel": kernel(layer.value_projection),
-    }
+    weights = projections(layer) | {"filters": array(layer.convolution.kernel)}
+    weights["location_kernel"] = kernel(layer.location_projection)
+    weights |= {"v": array(layer.w), "b": array(layer.bias)}
+    weights["value_kernel"] = kernel(layer.value_projection)
     attend = functools.partial(attention.location_sensitive, **weights)
     if not layer.use_cumulative:
         return Mechanism(attend, align.first_position)
@@ -176,14 +163,9 @@ def multi_head(layer):
         return weights.reshape([*weights.shape[:-1], layer.heads, -1])
 
     weights = {name: split(weight) for name, weight in projections(layer).items()}
-    attend = functools.partial(
-        attention.multi_head_additive,
-        **weights,
-        v=array(layer.v),
-        value_kernel=split(kernel(layer.value_projection)),
-        output_kernel=kernel(layer.output_projection),
-    )
-    return Mechanism(attend)
+    weights |= {"v": array(layer.v), "output_kernel": kernel(layer.output_projection)}
+    weights["value_kernel"] = split(kernel(layer.value_projection))
+    return Mechanism(functools.partial(attention.multi_head_additive, **weights))
 
 
 SCORES = {
@@ -200,9 +182,6 @@ MECHANISMS = {
     ks.layers.MonotonicAttention: monotonic,
     ks.layers.MultiHeadAdditiveAttention: multi_head,
 }
-
-
-# Recurrent cells ----------------------------------------------------------------------
 
 
 def step_of(cell):

@@ -87,12 +87,9 @@ def test_positions_that_are_no_numbers(tmp_path):
     translator.model.set_weights(weights)
 
 
-def test_other_attention_has_no_centres():
+def test_centres_are_those_of_local_attention_and_only_told_if_asked():
     assert local_attention(tiny.untrained().model) is None
     assert local_attention(object()) is None  # a StepModel need not be a layer
-
-
-def test_nobody_listens_unless_asked():
     attention = local("predictive", "greedy").model.decoder.cell.attention
     memory = attention.prepare(tf.ones([1, 4, 32]))
     query = tf.ones([1, 16])

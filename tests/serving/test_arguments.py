@@ -28,18 +28,12 @@ def test_times(name, value):
     check_error(lambda: Limits(**{name: value}), what, rest)
 
 
-def test_a_queue_shorter_than_a_batch():
+def test_a_queue_shorter_than_a_batch_and_allowed_values():
     what = "serve got a queue shorter than a batch. Expected queue >= batch, received"
     rest = "queue=7 and batch=8. Raise --queue or lower --batch"
     check_error(lambda: Limits(**SHORT), what, rest)
-
-
-def test_every_raise_is_tried():
     calls = [lambda: Limits(timeout=0), lambda: Limits(**SHORT)]
     assert untried([limits.__file__], calls) == []
-
-
-def test_allowed_values():
     counts = dict.fromkeys(COUNTS, 1)
     assert Limits(wait_ms=0, timeout=0.5, **counts).max_cells_at_once == 1
     assert Limits(batch=2, queue=7, max_cells=10).max_cells_at_once == 30
@@ -66,15 +60,12 @@ def test_version_folders(folder, wanted, numbers):
     assert versions.model_name(folder) == "dates"
 
 
-def test_one_version(folder, monkeypatch):
+def test_one_version_and_none(folder, monkeypatch):
     assert versions.find_versions(folder / "10") == {10: folder / "10"}
     assert versions.model_name(folder / "10") == "dates"
     monkeypatch.chdir(folder / "10")
     assert versions.model_name(".") == "dates"
     assert list(versions.find_versions(".")) == [10]
-
-
-def test_no_versions(folder):
     model = (folder / "10").rename(folder.parent / "served")
     for wanted in (None, "all", "1"):
         assert versions.find_versions(model, wanted) == {1: model}
@@ -131,11 +122,8 @@ def test_other_names_are_refused(named, host):
         check_message(reply.error, what, names, remedy)
 
 
-def test_health_has_no_name(named):
+def test_health_has_no_name_and_without_a_list_any_will_do(named, odd):
     headers = {"Host": "10.0.0.7:8501"}
     assert named.request("GET", "/healthz", headers=headers).status == 200
-
-
-def test_any_name_without_a_list(odd):
     with serving(odd) as client:
         assert client.post(ONE, headers={"Host": "any.example"}).status == 200

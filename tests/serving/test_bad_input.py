@@ -62,14 +62,11 @@ def test_no_json(client, body, error):
     check_message(reply.error, "The body is not valid JSON", received, error, HINT)
 
 
-def test_lists_in_lists(client):
+def test_lists_in_lists_and_no_object(client):
     for depth in range(900, 1001):
         reply = client.post(b"[" * depth + b"]" * depth)
         assert reply.status == 400, depth
         assert reply.error.startswith("The body is not "), depth
-
-
-def test_no_object(client):
     assert client.post(b'["a"]').error == (
         'The body is not an object. Expected an object with "instances" or "inputs", '
         f'received ["a"]. {HINT}'
@@ -78,6 +75,7 @@ def test_no_object(client):
 
 NAMES = "must have exactly the names of the signature's inputs. Expected an object with"
 PAIR, SCORE = {"source": "a", "target": "b"}, {"signature_name": "score"}
+UNEVEN = {"source": ["a"], "target": ["a"] * 2}
 UNUSABLE = {  # the beginning of a message: what was asked, and what the rest says
     'Send exactly one of "instances" and "inputs". Expected an object with "inst': [
         ({}, "neither in {}"),
@@ -128,10 +126,7 @@ UNUSABLE = {  # the beginning of a message: what was asked, and what the rest sa
         ({"instances": ["\ud800"]}, 'received "\\ud800". Escape a character above U+F'),
     ],
     "The inputs have different numbers of rows. Expected one row for each instance": [
-        (
-            {**SCORE, "inputs": {"source": ["a"], "target": ["a"] * 2}},
-            "received 1 in source, 2 in target. Send the same number of values for",
-        )
+        ({**SCORE, "inputs": UNEVEN}, "received 1 in source, 2 in target. Send the sa")
     ],
 }
 
@@ -240,14 +235,11 @@ def test_no_http(client):
     assert b"Traceback" not in answer and b".py" not in answer
 
 
-def test_inputs_that_the_model_refuses(client, process):
+def test_inputs_that_the_model_refuses_and_a_model_that_fails(client, process):
     said = client.refused(1, signature_name="picky", instances=["good", "bad"])
     rest = "inputs that the signature picky can use, received an error while computing"
     check_message(said, "The model cannot use these inputs", rest)
     process.wait_for("picky cannot use its inputs\n(?s:.*)a secret")
-
-
-def test_a_model_that_fails(client, process):
     asked = {"signature_name": "read", "instances": ["/no/such/file"]}
     assert client.refused(1, status=500, **asked) == (
         "The server has failed. Expected an answer, received an error while computing. "

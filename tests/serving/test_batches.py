@@ -66,12 +66,17 @@ def test_rows_of_several_requests(odd):
         assert client.metrics()[largest] == batches
 
 
-def test_signatures_do_not_mix(odd):
+def test_signatures_do_not_mix_and_long_texts_have_their_own_batch(odd):
     with serving(odd, wait_ms=60_000, batch=3) as client:
         names = ["serving_default"] * 3 + ["logarithm"] * 3
         ask = partial(client.ask, instances=[1.0])
         found = at_once([partial(ask, signature_name=name) for name in names])
         assert [x["predictions"] for x in found] == [[0.5]] * 3 + [[0.0]] * 3
+        texts = ["a"] * 3 + ["x" * 600] * 2
+        ask = partial(client.ask, signature_name="picky")
+        found = at_once([partial(ask, instances=[text]) for text in texts])
+        assert [x["predictions"] for x in found] == [[f"{text}!"] for text in texts]
+        assert client.batches("picky") == (3, 5)
 
 
 def test_one_that_fails_does_not_spoil_the_others(odd):
@@ -82,15 +87,6 @@ def test_one_that_fails_does_not_spoil_the_others(odd):
         assert [reply.status for reply in replies] == [200, 400, 200, 200]
         assert replies[2].json == {"predictions": ["c!"]}
         assert client.batches("picky")[0] == 1
-
-
-def test_long_texts_have_their_own_batch(odd):
-    with serving(odd, wait_ms=60_000, batch=3) as client:
-        texts = ["a"] * 3 + ["x" * 600] * 2
-        ask = partial(client.ask, signature_name="picky")
-        found = at_once([partial(ask, instances=[text]) for text in texts])
-        assert [x["predictions"] for x in found] == [[f"{text}!"] for text in texts]
-        assert client.batches("picky") == (3, 5)
 
 
 @contextlib.contextmanager
@@ -204,7 +200,7 @@ def test_lengths_of_a_text(manifest, text, expected):
     assert LengthBounds.of(manifest).lengths({"text": array("", text)}) == expected
 
 
-def test_lengths_of_other_inputs():
+def test_lengths_of_other_inputs_and_of_a_batch():
     bounds = LengthBounds.of({"max_source": 5, "max_length": RELATIVE})
     pair = {"source": array("ab", "abc"), "target": array("", "abcdefghi")}
     assert bounds.lengths(pair) == (4, 6)
@@ -212,9 +208,6 @@ def test_lengths_of_other_inputs():
     assert bounds.lengths({"text": array()}) == (1, 1)
     no_text = np.array([b"\xff\xfe"], object)
     assert LengthBounds().lengths({"text": no_text}) == (7, 7)
-
-
-def test_a_batch_is_padded_to_its_longest():
     long = SimpleNamespace(rows=1, lengths=(100, 10))
     wide = SimpleNamespace(rows=3, lengths=(5, 50))
     assert cell_count(long) == 1000 and cell_count(wide) == 750

@@ -34,15 +34,12 @@ def test_it_is_given_back_after_large_requests_only(odd, monkeypatch):
         assert len(calls) == 1
 
 
-def test_garbage_collection_is_quick():
+def test_garbage_collection_is_quick_and_a_setting_of_the_user_stays(monkeypatch):
     gc.unfreeze()
     assert len(gc.get_objects()) > 100_000
     memory.keep_loaded_objects()
     assert len(gc.get_objects()) < 10_000  # that a collection looks at
     assert gc.get_freeze_count() > 100_000
-
-
-def test_the_setting_of_the_user_stays(monkeypatch):
     monkeypatch.setitem(os.environ, "TF_ONEDNN_USE_SYSTEM_ALLOCATOR", "0")
     memory.use_system_allocator()
     assert os.environ["TF_ONEDNN_USE_SYSTEM_ALLOCATOR"] == "0"

@@ -23,7 +23,7 @@ def signatures(served):
     yield loaded.signatures
 
 
-def test_rows_and_columns(client, signatures):
+def test_rows_and_columns_and_ways_to_say_the_same(client, signatures):
     expected = signatures["serving_default"](text=tf.constant(TEXTS))
     answer = client.ask(instances=TEXTS)
     assert list(answer) == ["predictions"]
@@ -33,9 +33,6 @@ def test_rows_and_columns(client, signatures):
         answer = client.ask(inputs=inputs)
         assert answer == {"outputs": by_name(rows)}
         check(answer["outputs"], expected)
-
-
-def test_ways_to_say_the_same(client):
     [expected] = client.ask(instances=["é b"])["predictions"]
     b64 = {"b64": base64.b64encode("é b".encode()).decode()}
     for instance in ({"text": "é b"}, b64, {"text": b64}):
@@ -50,8 +47,6 @@ def test_ways_to_say_the_same(client):
 
 PAIRS = {"source": TEXTS[:-1], "target": TEXTS[1:]}
 ALONE = [{"source": a, "target": b} for a, b in zip(*PAIRS.values(), strict=True)]
-
-
 NAMES = "translate_with_attention", "nbest", "encode"
 
 
@@ -88,13 +83,10 @@ def check(outputs, expected):
             assert np.allclose(found, array, rtol=1e-5, atol=1e-6)
 
 
-def test_one_output_has_no_name(client):
+def test_one_output_has_no_name_others_have_all_types_and_no_nan(client):
     assert client.ask(1, instances=[1.0, 2, 5e0]) == {"predictions": [0.5, 1.0, 2.5]}
     assert client.ask(1, inputs=[1.0]) == {"outputs": [0.5]}
     assert client.ask(1, inputs={"x": [0.2]}) == {"outputs": [0.1]}  # float32's 0.1
-
-
-def test_all_types(client):
     binary = base64.b64encode(b"\xff\0").decode()
     rows = [
         {"flag": True, "count": -128, "pair": [0.5, 1e300], "name": "ä\0"},
@@ -105,23 +97,17 @@ def test_all_types(client):
     encoded = base64.b64encode("ä\0".encode()).decode()
     assert first == {**rows[0], "name_bytes": {"b64": encoded}}
     assert second == {**rows[1], "name": "\ufffd\0", "name_bytes": {"b64": binary}}
-
-
-def test_no_nan(client):
     answer = client.ask(1, signature_name="logarithm", instances=[1.0, 0, -1])
     assert answer == {"predictions": [0.0, None, None]}
 
 
-def test_inputs_without_rows(client):
+def test_inputs_and_outputs_without_rows(client):
     asked = {"signature_name": "repeat", "inputs": {"text": ["a", "b"], "times": 2}}
     assert client.ask(1, **asked)["outputs"] == ["a", "a", "b", "b"]
     instance = {"text": "a", "times": 2}
     said = client.refused(1, signature_name="repeat", instances=[instance])
     what = "Input 'times' has the wrong shape. Expected [], received [1] from [2]"
     check_message(said, what, 'In "instances" send texts; in "inputs" send lists of t')
-
-
-def test_outputs_without_rows(client):
     total = {"signature_name": "total"}
     assert client.ask(1, inputs=[1, 2], **total) == {"outputs": 3.0}
     what = '"instances" does not work with this signature. Expected a signature whose '
@@ -129,14 +115,11 @@ def test_outputs_without_rows(client):
     check_message(client.refused(1, instances=[1, 2], **total), what, rest)
 
 
-def test_status(client):
+def test_status_and_metadata(client):
     fine = {"state": "AVAILABLE", "status": {"error_code": "OK", "error_message": ""}}
     expected = [{"version": "2", **fine}, {"version": "1", **fine}]
     assert client.get().json == {"model_version_status": expected}
     assert client.get("/versions/1").json == {"model_version_status": expected[1:]}
-
-
-def test_metadata(client):
     found = client.get("/metadata").json
     assert found == client.get("/versions/2/metadata").json
     assert found["model_spec"] == {"name": "m", "signature_name": "", "version": "2"}
@@ -153,7 +136,7 @@ def test_metadata(client):
         ParseDict(definition, meta_graph_pb2.SignatureDef())
 
 
-def test_metrics(client):
+def test_metrics_and_a_line_for_each_request(client, process):
     def count(code, endpoint):
         return client.metrics().get(("seqattn_requests_total", (code, endpoint)), 0)
 
@@ -169,8 +152,5 @@ def test_metrics(client):
     assert found["seqattn_waiting_rows", ("short",)] == 0
     kind = client.request("GET", METRICS).headers["Content-Type"]
     assert kind.startswith("text/plain; version=")
-
-
-def test_a_line_for_each_request(client, process):
     client.request("GET", "/nothing%0Ahere?x")
     process.wait_for(r"INFO GET /nothing%0Ahere 404, \d+\.\d ms\n")

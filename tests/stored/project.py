@@ -2,8 +2,8 @@
 
 The stored files stay as they are when modules move: then only the imports here change.
 """
-# ruff: noqa: F401  the other modules import these names from here
 
+# ruff: noqa: F401  the other modules import these names from here
 from keras_seqattn import zoo
 from keras_seqattn.data import Pairs, encode
 from keras_seqattn.decoding import BeamSearch, Greedy, RelativeLength, Sample, Shortlist

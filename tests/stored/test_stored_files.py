@@ -98,16 +98,13 @@ def test_run_goes_on(stored, tmp_path):
     assert_same(found, expected, 1e-4)
 
 
-def test_registered_names(stored):
-    """Every class is still found by the name that files have."""
+def test_registered_names_and_objects(stored):
+    # Every class is still found by the name that files have.
     for name in read_json(stored("registered") / "names.json"):
         found = keras.saving.get_registered_object(name)
         assert found is not None, f"{name} is in files, and no class has this name"
         assert found.__name__ == name.partition(">")[2]
-
-
-def test_objects(stored):
-    """Every option is read, and they compute what they did."""
+    # Every option is read, and they compute what they did.
     for name, expected in read_json(stored("registered") / "objects.json").items():
         described = copy.deepcopy(expected["object"])  # Keras writes into what it reads
         thing = keras.saving.deserialize_keras_object(described)
@@ -139,10 +136,8 @@ def test_cache(stored, tmp_path):
 def test_translator(name, stored):
     folder = stored("texts")
     translator = Translator.load(folder / "translators" / name)
-    found, expected = (
-        translators.said(translator),
-        read_json(folder / "said.json")[name],
-    )
+    found = translators.said(translator)
+    expected = read_json(folder / "said.json")[name]
     blank = translators.TEXTS.index("")  # older code had no empty translation
     assert found.pop(blank)["score"] == 0.0 > expected.pop(blank)["score"]
     assert_same(found, expected, 1e-4)

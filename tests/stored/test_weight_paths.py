@@ -15,9 +15,8 @@ def layer_paths():
 
 def compare(name, found):
     if found and name not in KEPT:
-        pytest.fail(
-            f"{name} is new: .venv/bin/python -m tests.stored.weight_paths --add"
-        )
+        add = ".venv/bin/python -m tests.stored.weight_paths --add"
+        pytest.fail(f"{name} is new: {add}")
     assert found == KEPT.get(name, {}), (
         f"Keras stores the weights of {name} in another way than the list says. "
         "Files that exist cannot be loaded any more: keep the attribute, or read the "

@@ -28,21 +28,14 @@ def additive():
     return ks.BahdanauAttention(UNITS)
 
 
+L = ks.layers
+GNMT = {"layers": 2, "dropout": 0.1, "recurrent_dropout": 0.1}
 CELLS = {
-    "bahdanau_gru_paper": lambda: ks.layers.BahdanauCell(
-        UNITS, additive(), "gru_paper"
-    ),
-    "luong": lambda: ks.layers.LuongCell(UNITS, ks.LuongAttention("general")),
-    "gnmt": lambda: ks.layers.GNMTCell(
-        UNITS,
-        additive(),
-        cell="layer_norm_lstm",
-        layers=2,
-        dropout=0.1,
-        recurrent_dropout=0.1,
-    ),
-    "monotonic": lambda: ks.layers.BahdanauCell(
-        UNITS, ks.layers.MonotonicAttention(additive(), noise=1.0), "gru"
+    "bahdanau_gru_paper": lambda: L.BahdanauCell(UNITS, additive(), "gru_paper"),
+    "luong": lambda: L.LuongCell(UNITS, ks.LuongAttention("general")),
+    "gnmt": lambda: L.GNMTCell(UNITS, additive(), cell="layer_norm_lstm", **GNMT),
+    "monotonic": lambda: L.BahdanauCell(
+        UNITS, L.MonotonicAttention(additive(), noise=1.0), "gru"
     ),
 }
 
@@ -110,7 +103,7 @@ def gpu_kernels_in_this_wheel():
         pytest.skip("this TensorFlow was built without GPU kernels")
 
 
-def test_every_operation_has_a_gpu_kernel(step):
+def test_every_operation_of_the_step_has_a_gpu_kernel_and_no_device(step):
     missing = {
         (op.type, op.name.rsplit("/", 1)[-1])
         for op in operations(step)
@@ -119,17 +112,11 @@ def test_every_operation_has_a_gpu_kernel(step):
         and not any(fits(kernel, op) for kernel in gpu_kernels(op.type))
     }
     assert not missing
-
-
-def test_it_is_the_whole_step(step):
-    """The walk sees into the loops, the gradient and the optimizer."""
+    # The walk sees into the loops, the gradient and the optimizer.
     seen = {op.type for op in operations(step)}
     for op in ("MatMul", "Tanh", "TanhGrad", "Sqrt", "AssignSubVariableOp"):
         assert op in seen
     assert seen & {"While", "StatelessWhile"}
-
-
-def test_no_device_is_pinned(step):
     assert {op.device for op in operations(step)} == {""}
 
 

@@ -9,17 +9,7 @@ import keras
 import pytest
 import tensorflow as tf
 
-from keras_seqattn.layers import (
-    AttentionDecoder,
-    BahdanauAttention,
-    BahdanauCell,
-    ChoCell,
-    ConditionalCell,
-    ContextCell,
-    GNMTCell,
-    LuongAttention,
-    LuongCell,
-)
+from keras_seqattn import layers as L
 from tests.structure.graphs import loop_bodies, operations, products
 
 BATCH, SOURCE, TARGET, VOCABULARY = 3, 17, 19, 23
@@ -49,7 +39,7 @@ def bahdanau(cell, *inside):
     """Inside: W_a, F (the context into the gates), U (the state into them)."""
     gates = inside[1][1]
     return Case(
-        lambda: BahdanauCell(UNITS, attention=BahdanauAttention(HIDDEN), cell=cell),
+        lambda: L.BahdanauCell(UNITS, attention=L.BahdanauAttention(HIDDEN), cell=cell),
         (5, gates),
         ADDITIVE_KEYS,
         list(inside),
@@ -57,7 +47,7 @@ def bahdanau(cell, *inside):
 
 
 def luong(**options):
-    return lambda: LuongCell(UNITS, attention=LuongAttention("general"), **options)
+    return lambda: L.LuongCell(UNITS, attention=L.LuongAttention("general"), **options)
 
 
 CASES = {
@@ -76,28 +66,28 @@ CASES = {
     # W_a; U of the bottom layer, which is not fed the context; for each layer above
     # W: [layer below; context], and U.
     "gnmt": Case(
-        lambda: GNMTCell(UNITS, attention=BahdanauAttention(HIDDEN), layers=3),
+        lambda: L.GNMTCell(UNITS, attention=L.BahdanauAttention(HIDDEN), layers=3),
         (5, 28),
         ADDITIVE_KEYS,
         [(7, 13), (7, 28), (18, 28), (7, 28), (18, 28), (7, 28)],
     ),
     # U of the first cell; W_a; W of the second cell: the context; its U.
     "conditional": Case(
-        lambda: ConditionalCell(UNITS, attention=BahdanauAttention(HIDDEN)),
+        lambda: L.ConditionalCell(UNITS, attention=L.BahdanauAttention(HIDDEN)),
         (5, 21),
         ADDITIVE_KEYS,
         [(7, 21), (7, 13), (11, 21), (7, 21)],
     ),
     "cho": Case(
-        lambda: ChoCell(UNITS),
+        lambda: L.ChoCell(UNITS),
         (5, 21),
         None,
         [(7, 14), (7, 7)],  # U_z, U_r; U
         ((7, 7), (7, 7), (7, 21)),  # V, V', and F
     ),
-    "context": Case(lambda: ContextCell(UNITS), (5, 21), None, [(7, 21)]),  # U
+    "context": Case(lambda: L.ContextCell(UNITS), (5, 21), None, [(7, 21)]),  # U
     "context_fed": Case(
-        lambda: ContextCell(UNITS, use_context=True),
+        lambda: L.ContextCell(UNITS, use_context=True),
         (5, 21),
         None,
         [(7, 21)],  # U alone: F c is the same at every step, so it is in the state
@@ -111,20 +101,14 @@ def traced(request):
     """A case, and the graph of its decoder and readout, with masks and alignments."""
     case = CASES[request.param]
     cell = case.make()
-    decoder, readout = AttentionDecoder(cell), keras.layers.Dense(VOCABULARY)
+    decoder, readout = L.AttentionDecoder(cell), keras.layers.Dense(VOCABULARY)
 
     @tf.function
     def forward(inputs, value, inputs_mask, value_mask):
-        outputs, alignments = decoder(
-            inputs,
-            value,
-            initial_state=tf.nest.map_structure(
-                lambda size: tf.zeros((BATCH, size)), cell.state_size
-            ),
-            inputs_mask=inputs_mask,
-            value_mask=value_mask,
-            return_attention_scores=True,
-        )
+        state = tf.nest.map_structure(lambda n: tf.zeros((BATCH, n)), cell.state_size)
+        options = {"inputs_mask": inputs_mask, "value_mask": value_mask}
+        options |= {"initial_state": state, "return_attention_scores": True}
+        outputs, alignments = decoder(inputs, value, **options)
         return readout(outputs), alignments
 
     return case, forward.get_concrete_function(
@@ -135,7 +119,7 @@ def traced(request):
     ).graph
 
 
-def test_products_inside_the_loop(traced):
+def test_products_inside_and_outside_of_the_loop(traced):
     case, graph = traced
     [body] = loop_bodies(graph)
     inside = products(operations(body))
@@ -150,11 +134,7 @@ def test_products_inside_the_loop(traced):
             assert VOCABULARY not in shape, f"the readout is in the loop: {product}"
             assert TARGET not in shape, f"all steps at every step: {product}"
         assert product.right != case.keys, f"keys per step: {product}"
-
-
-def test_products_outside_of_the_loop(traced):
-    """One product for all inputs, one for keys, one readout."""
-    case, graph = traced
+    # One product for all inputs, one for keys, one readout.
     outside = products(operations(graph, enter_loops=False))
     rights = [product.right for product in outside]
     expected = [case.bottom, *case.start, *([case.keys] if case.keys else [])]

@@ -13,10 +13,9 @@ from tests.contract.rows import ATTENTIONS, is_first
 
 DEPTH, UNITS = 6, 4
 SIZES = [(2, 3, 5), (1, 1, 1), (5, 6, 6)]
+L = ks.layers
 CELLS = {
-    "bahdanau_gru": lambda: ks.layers.BahdanauCell(
-        UNITS, ks.BahdanauAttention(UNITS), "gru"
-    ),
+    "bahdanau_gru": lambda: L.BahdanauCell(UNITS, ks.BahdanauAttention(UNITS), "gru"),
     "luong": lambda: ks.layers.LuongCell(UNITS, ks.LuongAttention("general")),
     "gnmt": lambda: ks.layers.GNMTCell(UNITS, ks.BahdanauAttention(UNITS), layers=3),
     "context": lambda: ks.layers.ContextCell(UNITS, use_context=True),
@@ -26,13 +25,12 @@ CELLS = {
 
 def attend(attention):
     """A call of an attention, with the arguments of `decode`."""
-    return lambda inputs, value, inputs_mask, value_mask: attention(
-        inputs,
-        value,
-        query_mask=inputs_mask,
-        value_mask=value_mask,
-        return_attention_scores=True,
-    )
+
+    def call(inputs, value, inputs_mask, value_mask):
+        masks = {"query_mask": inputs_mask, "value_mask": value_mask}
+        return attention(inputs, value, return_attention_scores=True, **masks)
+
+    return call
 
 
 def decode(cell):
@@ -43,14 +41,9 @@ def decode(cell):
         state = tf.nest.map_structure(
             lambda size: tf.zeros((tf.shape(inputs)[0], size)), cell.state_size
         )
-        return decoder(
-            inputs,
-            value,
-            initial_state=state,
-            inputs_mask=inputs_mask,
-            value_mask=value_mask,
-            return_attention_scores=True,
-        )
+        options = {"inputs_mask": inputs_mask, "value_mask": value_mask}
+        options |= {"initial_state": state, "return_attention_scores": True}
+        return decoder(inputs, value, **options)
 
     return call
 
@@ -89,15 +82,9 @@ def counted(layer, **options):
 
 
 def test_one_trace_for_all_sizes(layer):
-    function, traces = counted(
-        layer,
-        input_signature=[
-            tf.TensorSpec((None, None, DEPTH)),
-            tf.TensorSpec((None, None, DEPTH)),
-            tf.TensorSpec((None, None), tf.bool),
-            tf.TensorSpec((None, None), tf.bool),
-        ],
-    )
+    specs = [tf.TensorSpec((None, None, DEPTH))] * 2
+    specs += [tf.TensorSpec((None, None), tf.bool)] * 2
+    function, traces = counted(layer, input_signature=specs)
     for size in SIZES:
         traced, eager = function(*batch(*size)), layer(*batch(*size))
         for received, expected in zip(traced, eager, strict=True):

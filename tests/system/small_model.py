@@ -7,7 +7,6 @@ import keras_seqattn as ks
 from keras_seqattn.layers import CopyBridge, DenseBridge
 
 SOURCE_VOCABULARY, VOCABULARY, UNITS = 13, 11, 8
-
 ENCODERS = {"bahdanau": "gru", "luong": "lstm", "gnmt": "lstm", "context": "simple"}
 CELLS = {
     "bahdanau": lambda: ks.layers.BahdanauCell(UNITS, ks.BahdanauAttention(UNITS)),
@@ -15,9 +14,7 @@ CELLS = {
     "gnmt": lambda: ks.layers.GNMTCell(
         UNITS, ks.BahdanauAttention(UNITS), layers=2, residual_from=2
     ),
-    "context": lambda: ks.layers.ContextCell(
-        2 * UNITS, cell="simple", use_context=True
-    ),
+    "context": lambda: ks.layers.ContextCell(2 * UNITS, "simple", use_context=True),
 }
 BRIDGES = {
     "bahdanau": lambda: DenseBridge(UNITS, inputs="backward"),

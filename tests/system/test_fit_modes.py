@@ -5,16 +5,9 @@ import numpy as np
 import pytest
 
 import keras_seqattn as ks
-from tests.system.small_model import (
-    CELLS,
-    batch,
-    compiled,
-    token_mean,
-    translation_model,
-)
+from tests.system import small_model as small
 
 pytestmark = pytest.mark.system
-
 MODES = {  # policy, options of `compile`, how near to float32
     "graph": ("float32", {"jit_compile": False}, 1e-5),
     "eager": ("float32", {"run_eagerly": True}, 1e-5),
@@ -26,19 +19,18 @@ MODES = {  # policy, options of `compile`, how near to float32
 
 @pytest.mark.product
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("name", CELLS)
+@pytest.mark.parametrize("name", small.CELLS)
 def test_fit(name, mode):
     """The first loss is the token mean of the initial weights; then it falls."""
     policy, options, tolerance = MODES[mode]
-    inputs, labels = batch()
+    inputs, labels = small.batch()
     real = inputs[1] != 0
-    full = translation_model(name)
-    expected = token_mean(full(inputs), labels, real)
-
+    full = small.translation_model(name)
+    expected = small.token_mean(full(inputs), labels, real)
     keras.config.set_dtype_policy(policy)
-    model = translation_model(name)
+    model = small.translation_model(name)
     model.set_weights(full.get_weights())
-    compiled(model, **options)
+    small.compiled(model, **options)
     assert model.jit_compile is options.get("jit_compile", False)
     assert model.run_eagerly is options.get("run_eagerly", False)
     epochs = 3 if mode == "eager" else 12
@@ -50,14 +42,14 @@ def test_fit(name, mode):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CELLS)
+@pytest.mark.parametrize("name", small.CELLS)
 def test_every_mode_takes_the_same_steps(name):
-    inputs, labels = batch()
-    weights, histories = translation_model(name).get_weights(), {}
+    inputs, labels = small.batch()
+    weights, histories = small.translation_model(name).get_weights(), {}
     for mode in ("graph", "eager", "xla"):
-        model = translation_model(name)
+        model = small.translation_model(name)
         model.set_weights(weights)
-        compiled(model, **MODES[mode][1])
+        small.compiled(model, **MODES[mode][1])
         history = model.fit(inputs, labels, batch_size=8, epochs=3, verbose=0)
         histories[mode] = history.history["loss"]
     for mode in ("eager", "xla"):
@@ -65,18 +57,14 @@ def test_every_mode_takes_the_same_steps(name):
 
 
 def test_evaluate_and_predict_skip_the_padding():
-    inputs, labels = batch()
-    model = compiled(
-        translation_model("context"), weighted_metrics=["sparse_categorical_accuracy"]
-    )
+    inputs, labels = small.batch()
+    accuracy = {"weighted_metrics": ["sparse_categorical_accuracy"]}
+    model = small.compiled(small.translation_model("context"), **accuracy)
     logits, real = model.predict(inputs, verbose=0), inputs[1] != 0
     loss, accuracy = model.evaluate(inputs, labels, batch_size=8, verbose=0)
-    assert loss == pytest.approx(token_mean(logits, labels, real), rel=1e-5)
+    assert loss == pytest.approx(small.token_mean(logits, labels, real), rel=1e-5)
     right = np.argmax(logits, axis=-1) == labels
     assert accuracy == pytest.approx(np.mean(right[real]), rel=1e-5)
-
-
-# The next version of Keras ------------------------------------------------------------
 
 
 @pytest.fixture
@@ -107,20 +95,19 @@ RNN = [
 
 @pytest.mark.parametrize("make", RNN)
 def test_the_simulation_drops_masks(keras_next, make):
-    (ids, _), _ = batch()
+    (ids, _), _ = small.batch()
     with pytest.warns(UserWarning, match="does not support masking"):
         values = make()(masked(ids))
     assert getattr(values, "_keras_mask", None) is None
 
 
 def test_outputs_and_loss_of_a_model_are_the_same(request):
-    inputs, labels = batch()
-    now = compiled(translation_model("luong"))
+    inputs, labels = small.batch()
+    now = small.compiled(small.translation_model("luong"))
     expected = now(inputs)
     loss = now.evaluate(inputs, labels, batch_size=8, verbose=0)
-
     request.getfixturevalue("keras_next")
-    later = compiled(translation_model("luong"))
+    later = small.compiled(small.translation_model("luong"))
     later.set_weights(now.get_weights())
     received = later(inputs)
     np.testing.assert_array_equal(received, expected)
@@ -138,10 +125,9 @@ ENCODERS = [
 
 @pytest.mark.parametrize("make", ENCODERS)
 def test_encoders_are_the_same(make, request):
-    (ids, _), _ = batch()
+    (ids, _), _ = small.batch()
     embedded, now = masked(ids), make()
     expected = now(embedded)
-
     request.getfixturevalue("keras_next")
     later = make()
     later(embedded)

@@ -83,14 +83,9 @@ def compiled(attention=None, search=None, **optimizer):
 def fit(translator, *callbacks, epochs=3, **options):
     """Trains on the seven sentences of `tiny`, three batches in an epoch."""
     dataset = translator.dataset(tiny.PAIRS, batch_size=3, shuffle=False)
-    return translator.model.fit(
-        dataset,
-        **{"verbose": 0, **options},
-        epochs=epochs,
-        shuffle=False,
-        validation_data=dataset,
-        callbacks=list(callbacks),
-    )
+    options = {"verbose": 0, "epochs": epochs, "shuffle": False, **options}
+    options |= {"validation_data": dataset, "callbacks": list(callbacks)}
+    return translator.model.fit(dataset, **options)
 
 
 class FixedProbe:

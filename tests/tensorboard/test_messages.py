@@ -119,14 +119,11 @@ def test_every_raise_is_tried():
     assert not untried(FILES, ROWS.values())
 
 
-def test_wrong_options_leave_no_folder(tmp_path):
+def test_wrong_options_leave_no_folder_and_heads_are_counted_in_a_loop(tmp_path):
     with pytest.raises(ValueError):
         callback(every=0)()
     assert list(tmp_path.iterdir()) == []
-
-
-def test_heads_that_do_not_fit_are_found_in_a_loop(tmp_path):
-    """In eager mode, the type of the error is ours, not TensorFlow's."""
+    # In eager mode, the type of the error is ours, not TensorFlow's.
 
     writer = tf.summary.create_file_writer(str(tmp_path))
     with writer.as_default(step=0), pytest.raises(ValueError, match="A picture got"):

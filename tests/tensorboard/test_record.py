@@ -5,10 +5,8 @@ import json
 import numpy as np
 import pytest
 import tensorflow as tf
+from tensorboard.backend.event_processing import plugin_event_multiplexer as reader
 from tensorboard.backend.event_processing.data_provider import MultiplexerDataProvider
-from tensorboard.backend.event_processing.plugin_event_multiplexer import (
-    EventMultiplexer,
-)
 from tensorboard.plugins.base_plugin import TBContext
 from tensorboard.plugins.projector.projector_plugin import ProjectorPlugin
 from werkzeug.test import Client
@@ -31,16 +29,13 @@ def test_round_trip(heads):
     same(made, back(made), 2.0**-12)
 
 
-def test_several_hypotheses_and_none():
+def test_several_hypotheses_and_none_and_weights_that_are_exact():
     weights = np.eye(2, 3)
     several = [hypothesis(*spaced("x"), weights * n, rank=n) for n in range(3)]
     made = picture(*spaced("a", "b"), several, "the reference")
     same(made, back(made))
     nothing = picture(*spaced("a"), [])
     assert back(nothing) == nothing and len(record.record(nothing)) == 1
-
-
-def test_weights_that_are_exact():
     weights = np.array([[[np.nan, np.inf, -np.inf], [0.5, 0.25, 1.0]]])
     made = picture(*spaced("a", "b"), [hypothesis(*spaced("x"), weights)])
     found = back(made)["hypotheses"][0]["weights"]
@@ -175,9 +170,13 @@ def test_condition_in_the_graph(writer, tmp_path):
     assert set(written(writer, tmp_path)[0]["a"]) == {0, 2}
 
 
-def test_step_is_missing(writer):
+def test_a_missing_step_and_invalid_utf_8(writer, tmp_path):
     with writer.as_default(), pytest.raises(ValueError, match="No step set"):
         ks.tensorboard.attention("a", WEIGHTS, SOURCE, TARGET)
+    with writer.as_default(step=0):
+        ks.tensorboard.attention("a", [[1.0]], [b"\xff"], [b"\xfe"])
+    [step] = written(writer, tmp_path)[0]["a"].values()
+    assert step["source"] == {"text": "\ufffd", "tokens": [["\ufffd", 0, 1]]}
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float64"])
@@ -189,25 +188,8 @@ def test_dtypes(dtype, writer, tmp_path):
     np.testing.assert_allclose(found, WEIGHTS, atol=atol)
 
 
-def test_invalid_utf_8(writer, tmp_path):
-    with writer.as_default(step=0):
-        ks.tensorboard.attention("a", [[1.0]], [b"\xff"], [b"\xfe"])
-    [step] = written(writer, tmp_path)[0]["a"].values()
-    assert step["source"] == {"text": "\ufffd", "tokens": [["\ufffd", 0, 1]]}
-
-
-SHOWN = {  # by label
-    "<pad>": "<pad>",
-    "▁der": "▁der",
-    " ": "␣",
-    "a\tb": "a\\tb",
-    "c\nd": "c\\nd",
-    "\u2028": "\\u2028",
-    "": "",
-    "<b>&": "<b>&",
-    "🦊": "🦊",
-    "\u202e": "\\u202e",
-}
+SHOWN = {"<pad>": "<pad>", "▁der": "▁der", " ": "␣", "a\tb": "a\\tb", "c\nd": "c\\nd"}
+SHOWN |= {"\u2028": "\\u2028", "": "", "<b>&": "<b>&", "🦊": "🦊", "\u202e": "\\u202e"}
 LABELS = list(SHOWN)
 VECTORS = np.random.default_rng(0).normal(size=(len(LABELS), 3)).astype("float32")
 
@@ -222,7 +204,7 @@ def run(tmp_path):
 def test_what_the_projector_gets(run):
     with tf.summary.create_file_writer(str(run)).as_default(step=0):
         tf.summary.scalar("loss", 1.0)
-    events = EventMultiplexer().AddRunsFromDirectory(str(run.parent))
+    events = reader.EventMultiplexer().AddRunsFromDirectory(str(run.parent))
     events.Reload()
     provider = MultiplexerDataProvider(events, str(run.parent))
     plugin = ProjectorPlugin(TBContext(data_provider=provider, logdir=str(run.parent)))
@@ -260,12 +242,7 @@ def test_shared_embedding_is_written_once(tmp_path):
     from tests.translator import tiny
 
     write_vocabularies(tmp_path, tiny.joint())
-    assert sorted(path.name for path in tmp_path.glob("*.tsv")) == [
-        "source.metadata.tsv",
-        "source.tsv",
-    ]
-
-
-def test_numbers_that_are_none(tmp_path):
+    names = sorted(path.name for path in tmp_path.glob("*.tsv"))
+    assert names == ["source.metadata.tsv", "source.tsv"]
     ks.tensorboard.write_embeddings(tmp_path, [[np.nan, np.inf]], ["a"], "strange")
     assert (tmp_path / "strange.tsv").read_text() == "nan\tinf\n"

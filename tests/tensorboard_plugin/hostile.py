@@ -41,10 +41,7 @@ def write_logs(folder):
 
 
 def _write_good(folder):
-    one, two = (
-        logs.Log(folder / "one" / "validation"),
-        logs.Log(folder / "two" / "validation"),
-    )
+    one, two = (logs.Log(folder / name / "validation") for name in ("one", "two"))
     for step in range(3):
         one.picture("p/000", step)
         one.write("p/table", logs.TABLE, json.dumps(ENTROPIES), step)
@@ -71,10 +68,8 @@ def _write_bad(folder):
     content = logs.sentence(source={"text": TEXT, "tokens": TOKENS}, reference=TEXT)
     shape = (1, len(PIECES), len(PIECES))
     about = {"text": TEXT, "tokens": TOKENS, "heads": [PIECES[0]]}
-    values = [
-        logs.header(logs.hypothesis(shape, **about)),
-        logs.packed(np.zeros(shape)),
-    ]
+    values = [logs.header(logs.hypothesis(shape, **about))]
+    values.append(logs.packed(np.zeros(shape)))
     bad.write("p/pieces", content, values, 0)
     bad.close()
 

@@ -114,9 +114,7 @@ class FakeProvider:
 
         return self._chosen(run_tag_filter, about)
 
-    def read_tensors(
-        self, ctx, *, experiment_id, plugin_name, downsample, run_tag_filter
-    ):
+    def read_tensors(self, ctx, *, downsample, run_tag_filter, **_):
         self.read, self.asked = self.read + 1, downsample
 
         def data(content, steps):
@@ -158,9 +156,8 @@ class Site:
         self.provider = FakeProvider(runs)
         context = TBContext(data_provider=self.provider, sampling_hints=hints)
         plugin = SeqAttentionLoader().load(context)
-        self.client = werkzeug.test.Client(
-            TensorBoardWSGI([plugin], data_provider=self.provider)
-        )
+        app = TensorBoardWSGI([plugin], data_provider=self.provider)
+        self.client = werkzeug.test.Client(app)
 
     def ask(self, route, **query):
         return self.client.get(f"{ROOT}/{route}", query_string=query)

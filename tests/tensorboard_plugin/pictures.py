@@ -105,14 +105,8 @@ HOSTILE = [
     "<script>document.title='owned'</script>",
     "\"'><img src=x onerror=document.title='owned'>",
     "</script><svg/onload=document.title='owned'>",
-    "\u202eright\u2066",
-    "👩\u200d👩\u200d👧",
-    "x" * 10_000,
-    "\0\x1b[2J\u2028",
-    "__proto__",
-    "javascript:alert(1)",
-    "=1+1",
-    "שלום",
+    *("\u202eright\u2066", "👩\u200d👩\u200d👧", "x" * 10_000, "\0\x1b[2J\u2028"),
+    *("__proto__", "javascript:alert(1)", "=1+1", "שלום"),
 ]
 
 

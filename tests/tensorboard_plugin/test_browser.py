@@ -20,7 +20,6 @@ from tests.tensorboard_plugin import browser as chrome
 from tests.tensorboard_plugin.browser import SCREENSHOTS, Page, Server, Tab, expect
 
 pytestmark = pytest.mark.system
-
 EPOCHS, PAIRS = (12, 6000) if SCREENSHOTS in os.environ else (3, 320)
 LAST = EPOCHS  # the first step is 1
 SENTENCES, UNITS, PIECES = 8, 48, 60
@@ -220,9 +219,8 @@ def test_table(tab, logs, tmp_path):
     tab.wait_for_step(LAST)
     tab.find("button").get_by_text("All measures").click()
     tab.find(".list-rows th").get_by_text("entropy").click()
-    entropies = [
-        logs.picture(sentence=i)["metrics"]["entropy"] for i in range(SENTENCES)
-    ]
+    metrics = [logs.picture(sentence=i)["metrics"] for i in range(SENTENCES)]
+    entropies = [each["entropy"] for each in metrics]
     numbers = [f"{value:.2f}" for value in sorted(entropies, reverse=True)]
     expect(tab.find("tbody .list-number")).to_have_text(numbers)
     tab.screenshot("table", tmp_path)
@@ -257,14 +255,11 @@ def test_new_steps_appear_by_themselves(tab, trained, logs):
     writer.close()
 
 
-def test_no_data(tab, tmp_path):
+def test_no_data_and_unknown_values(tab, tmp_path):
     with tab.answering({"runs": {"runs": {}}}):
         tab.find(".tab-page").get_by_text("AttentionCallback").wait_for()
         tab.screenshot("no-data", tmp_path)
-
-
-def test_unknown_values_are_dashes(tab):
-    """JSON has no NaN: the server writes null. "NaN" may be a token."""
+    # JSON has no NaN: the server writes null. "NaN" may be a token.
     sentence = {"tag": "p/0", "text": "NaN", "last": 0}
     metrics = {"entropy": None, "overlap": 0.25, "bleu": None}
     one = {"kind": "free", "rank": 0, "text": "NaN", "score": None, "shape": [1, 1, 1]}
@@ -316,6 +311,5 @@ def test_without_chromium(monkeypatch, ci, outcome):
     with pytest.warns() if ci == "" else nullcontext():
         with pytest.raises(outcome.Exception) as told:
             chrome.chromium().__enter__()
-    check_message(
-        str(told.value), "The tab was not tried in a browser", "chromium=None"
-    )
+    what = "The tab was not tried in a browser"
+    check_message(str(told.value), what, "chromium=None")

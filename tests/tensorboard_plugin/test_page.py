@@ -15,9 +15,8 @@ CHOSEN = ".list-rows tr:has([aria-current=true])"
 @pytest.fixture(scope="module")
 def shared(browser):
     short, long = pictures.plain(2, 3), pictures.plain(40, 60)
-    with Stage(
-        browser, page([pictures.german(), short, long], "Attention: run")
-    ) as one:
+    text = page([pictures.german(), short, long], "Attention: run")
+    with Stage(browser, text) as one:
         yield one
 
 
@@ -118,8 +117,6 @@ def contrast(*colours):
 
 
 def luminance(colour):
-    channels = [byte / 255 for byte in bytes.fromhex(colour[1:])]
-    r, g, b = [
-        x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in channels
-    ]
+    rgb = [byte / 255 for byte in bytes.fromhex(colour[1:])]
+    r, g, b = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in rgb]
     return 0.2126 * r + 0.7152 * g + 0.0722 * b

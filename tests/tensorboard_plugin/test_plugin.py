@@ -34,10 +34,6 @@ def test_keeps_more_steps_unless_the_user_says_how_many(given, kept):
     assert flags.samples_per_plugin == {"images": 3, "seq_attention": kept}
 
 
-def test_no_tab_without_a_data_provider():
-    assert SeqAttentionLoader().load(TBContext()) is None
-
-
 @pytest.mark.parametrize("runs", [{}, {"r": {"p/0": PICTURE}}])
 def test_tab_is_there_when_there_is_data(runs):
     listed = Site(runs).client.get("/data/plugins_listing").json["seq_attention"]
@@ -48,6 +44,7 @@ def test_tab_is_there_when_there_is_data(runs):
 
 
 def test_loading_asks_nothing_of_the_log():
+    assert SeqAttentionLoader().load(TBContext()) is None  # no data provider, no tab
     # FakeProvider(None) cannot answer anything.
     context = TBContext(data_provider=logs.FakeProvider(None), sampling_hints=None)
     plugin = SeqAttentionLoader().load(context)
@@ -57,16 +54,13 @@ def test_loading_asks_nothing_of_the_log():
     assert isinstance(plugin.frontend_metadata(), FrontendMetadata)
 
 
-def test_serves_the_files_of_the_folder():
+def test_serves_the_files_of_the_folder_and_nothing_else(tmp_path, monkeypatch):
     client = Site({}).client
     for file in STATIC.iterdir():
         answer = client.get(f"{ROOT}/{file.name}")
         assert answer.data == file.read_bytes()
         assert answer.headers["Content-Type"] == f"{TYPES[file.suffix]}; charset=utf-8"
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
-
-
-def test_serves_nothing_else_from_it(tmp_path, monkeypatch):
     (tmp_path / "static" / "deeper.js").mkdir(parents=True)
     for name in ("index.js", "a.css", "b.svg", "notes.md", "c.js.map", "secret"):
         (tmp_path / "static" / name).write_text(name)
@@ -91,16 +85,10 @@ RUNS = {"b/validation": {"p/1": PICTURE, "p/0": PICTURE, "p/table": logs.ROWS}, 
 
 def test_runs_lists_and_reads_nothing():
     site = Site(RUNS)
-    about = {"text": "ein Haus", "last": 0}
-    assert site.ask("runs").json == {
-        "runs": {
-            "a": {"sentences": [], "tables": []},
-            "b/validation": {
-                "sentences": [{"tag": "p/0", **about}, {"tag": "p/1", **about}],
-                "tables": ["p/table"],
-            },
-        }
-    }
+    sentences = [{"tag": tag, "text": "ein Haus", "last": 0} for tag in ("p/0", "p/1")]
+    runs = {"b/validation": {"sentences": sentences, "tables": ["p/table"]}}
+    runs["a"] = {"sentences": [], "tables": []}
+    assert site.ask("runs").json == {"runs": runs}
     assert site.provider.read == 0
     assert Site({}).ask("runs").json == {"runs": {}}
 
@@ -118,7 +106,7 @@ def a_picture(step):
     return picture("ein Haus", source, hypotheses, "a house", gold)
 
 
-def test_written_pictures():
+def test_written_pictures_without_reference_or_gold_too_and_tables():
     pictures = [a_picture(step) for step in range(2)]
     steps = [(step, record.record(made)) for step, made in enumerate(pictures)]
     runs = {"r": {"p/0": series(*steps, content=record.content(pictures[0]))}}
@@ -130,15 +118,9 @@ def test_written_pictures():
             assert read.pop("weights")
             np.testing.assert_allclose(weights, written.pop("weights"), atol=2**-12)
         assert {**answer, **step} == made
-
-
-def test_written_table():
     rows = {f"p/{step}": a_picture(step)["metrics"] for step in range(2)}
     made = series((0, record.table(rows)), content=record.table_content())
     assert Site({"r": {"t": made}}).step("table", tag="t")["rows"] == rows
-
-
-def test_neither_reference_nor_gold():
     content = logs.sentence(reference=None, gold=None)
     site = Site({"r": {"p/0": series((0, PICTURE[1][0][1]), content=content)}})
     answer = site.ask("series", run="r", tag="p/0").json
@@ -146,7 +128,7 @@ def test_neither_reference_nor_gold():
     assert "error" not in answer["steps"][0]
 
 
-def test_nan_and_infinity_are_not_known():
+def test_nan_and_infinity_are_not_known_and_a_time_may_be_a_string():
     strange = {"a": float("nan"), "b": float("inf"), "c": -float("inf"), "d": 1}
     head = logs.header(logs.hypothesis(), metrics=strange)
     rows = json.dumps({"p/0": strange}).encode()
@@ -156,10 +138,7 @@ def test_nan_and_infinity_are_not_known():
     expected = {"a": None, "b": None, "c": None, "d": 1}
     assert site.step()["metrics"] == expected
     assert site.step("table", tag="t")["rows"] == {"p/0": expected}
-
-
-def test_a_time_that_is_no_number_is_a_string():
-    """The log has it as eight bytes, which may be any."""
+    # The log has it as eight bytes, which may be any.
     app = json_app(lambda request: {"wall_time": float("nan")})
     assert werkzeug.test.Client(app).get("/").json == {"wall_time": "NaN"}
 
@@ -210,13 +189,10 @@ REFUSALS = [
     ({"run": "a", "x": 1}, f"{LACKS} 'tag' ... received ['run', 'x']"),
     ({"run": RUN, "tag": "p/table"}, f"{OTHER} picture ... 'p/table'. Use ./table for"),
     ({"run": RUN, "tag": "p/0"}, f"{OTHER} table ... 'p/0'. Use ./series for it"),
-    *(
-        (
-            {"run": x, "tag": y},
-            f"{UNKNOWN} ... run={x!r} and tag={y!r}. Reload the page",
-        )
-        for x, y in PAIRS
-    ),
+]
+REFUSALS += [
+    ({"run": x, "tag": y}, f"{UNKNOWN} ... run={x!r} and tag={y!r}. Reload the page")
+    for x, y in PAIRS
 ]
 
 

@@ -17,7 +17,7 @@ def steps_of(server, run, tag, route="series"):
     return server.ask(route, run=run, tag=tag).json["steps"]
 
 
-def test_tab_is_there(server):
+def test_tab_and_runs_are_there(server):
     assert ("experimental fast data loading" in server.text()) is server.is_fast
     listed = server.get("/data/plugins_listing").json["seq_attention"]
     assert listed["enabled"] is True
@@ -27,9 +27,6 @@ def test_tab_is_there(server):
     page = server.get("/data/plugin_entry.html?name=seq_attention")
     assert b'import("./index.js")' in page.body
     assert server.ask("index.js").status == 200
-
-
-def test_runs(server):
     runs = server.ask("runs").json["runs"]
     assert sorted(runs) == ["bad", "cut", "one/validation", "tags", "two/validation"]
     assert runs["one/validation"] == {
@@ -52,41 +49,30 @@ def test_two_runs_have_the_values_that_were_written(server, run, first, count):
         assert step["wall_time"] > 1e9
 
 
-def test_table(server):
+def test_series_are_what_was_written(server):
     steps = steps_of(server, "one/validation", "p/table", "table")
     assert [step["rows"] for step in steps] == [hostile.ENTROPIES] * 3
-
-
-def test_as_many_steps_as_asked_for(server):
     steps = [step["step"] for step in steps_of(server, "one/validation", "p/long")]
     assert len(steps) == (hostile.MANY if server.keeps_all else 500)
     assert steps == sorted(steps) and steps[-1] == hostile.MANY - 1
-
-
-def test_hostile_pieces_come_back_as_they_are(server):
     answer = server.ask("series", run="bad", tag="p/pieces").json
     assert answer["source"] == {"text": hostile.TEXT, "tokens": TOKENS}
     [found] = answer["steps"][0]["hypotheses"]
     assert (found["tokens"], found["heads"]) == (TOKENS, [PIECES[0]])
 
 
-@pytest.mark.parametrize("tag", TAGS)
-def test_tags_are_names_not_places(server, tag):
-    [step] = steps_of(server, "tags", tag)
-    assert (weights_of(step) == weights_at(TAGS.index(tag))).all()
+def test_tags_are_names_not_places(server):
+    for number, tag in enumerate(TAGS):
+        [step] = steps_of(server, "tags", tag)
+        assert (weights_of(step) == weights_at(number)).all(), tag
 
 
-@pytest.mark.parametrize(
-    "tag, said",
-    [("p/foreign", "is broken. "), ("p/newer", "is newer than this tab. ")],
-)
-def test_broken_series_have_one_step_that_says_so(server, tag, said):
-    [step] = steps_of(server, "bad", tag)
-    assert step["step"] == 0
-    assert step["error"].startswith(f"The description of this series {said}")
-
-
-def test_steps_before_a_cut_are_shown(server):
+def test_broken_series_say_so_and_steps_before_a_cut_are_shown(server):
+    broken = {"p/foreign": "is broken. ", "p/newer": "is newer than this tab. "}
+    for tag, said in broken.items():
+        [step] = steps_of(server, "bad", tag)
+        assert step["step"] == 0
+        assert step["error"].startswith(f"The description of this series {said}")
     steps = steps_of(server, "cut", "p/000")
     assert [step["step"] for step in steps] == list(range(5))
     assert not any("error" in step for step in steps)
@@ -147,17 +133,13 @@ def test_every_sentence_of_a_hostile_log(tab, run):
 
 
 @fast
-def test_hostile_words(tab):
+def test_hostile_words_and_a_step_that_diverged(tab):
     tab.open(run="bad", sentence="p/pieces")
     tab.wait_for_step(0)
     row = tab.find("tbody tr [aria-current=true]")
     assert row.inner_text().startswith(PIECES[0])
     assert tab.find("script, img, iframe").count() == 1  # that of the page itself
     assert tab.page.title() == "TensorBoard"
-
-
-@fast
-def test_step_that_diverged(tab):
     tab.open(run="bad", sentence="p/nan", step=1)
     tab.find(".tab-page").get_by_text("NaN or infinite").wait_for()
     tab.page.keyboard.press("ArrowRight")

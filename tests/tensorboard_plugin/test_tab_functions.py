@@ -10,9 +10,7 @@ METRICS = {"coverage_deviation": 0.4, "bleu": 12.5, "length_ratio": None}
 @pytest.mark.parametrize(
     "text, passes, wrong",
     [
-        ("", True, []),
-        ("haus", True, []),
-        ("ein KATZE", False, []),
+        *[("", True, []), ("haus", True, []), ("ein KATZE", False, [])],
         ("bleu<20", True, []),
         ("bleu<20 coverage>0.4", False, []),  # the beginning of a name will do
         ("bleu>=12.5 coverage_deviation<=.4 ein", True, []),
@@ -51,23 +49,18 @@ return [names, sentences.map(({run, text}) => `${run}: ${text}`), missing];
 """
 
 
-@pytest.mark.parametrize(
-    "wish, found, missing",
-    [
-        ({}, ["run_2: b"], []),
-        ({"run": "run_10", "sentence": "p/1"}, ["run_10: b"], []),
-        ({"run": "empty"}, ["run_2: b"], ["run empty"]),
-        ({"sentence": "p/7"}, ["run_2: b"], ["sentence p/7"]),
-        ({"other": "run_10"}, ["run_2: b", "run_10: b"], []),
-        ({"other": "run_2"}, ["run_2: b"], []),
-        ({"other": "gone"}, ["run_2: b"], ["run gone"]),
-        (
-            {"sentence": "p/1", "other": "run_10"},
-            ["run_2: c"],
-            ["this sentence in run_10"],
-        ),
-    ],
-)
+CHOICES = [  # the wish, what is found, what is missing
+    *[({}, ["run_2: b"], []), ({"other": "run_2"}, ["run_2: b"], [])],
+    ({"run": "run_10", "sentence": "p/1"}, ["run_10: b"], []),
+    ({"run": "empty"}, ["run_2: b"], ["run empty"]),
+    ({"sentence": "p/7"}, ["run_2: b"], ["sentence p/7"]),
+    ({"other": "run_10"}, ["run_2: b", "run_10: b"], []),
+    ({"other": "gone"}, ["run_2: b"], ["run gone"]),
+    ({"sentence": "p/1", "other": "run_10"}, ["run_2: c"], ["this sentence in run_10"]),
+]
+
+
+@pytest.mark.parametrize("wish, found, missing", CHOICES)
 def test_choice(wish, found, missing):
     expected = [["run_2", "run_10"], found, missing]
     assert run("tab_choice.js", CHOOSE, {"runs": RUNS, "wish": wish}) == expected

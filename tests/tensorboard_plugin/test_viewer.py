@@ -50,9 +50,6 @@ def test_words(stage):
     assert "The end tokens belong to no word" in stage.texts(".av-summary")[0]
     stage.choose("Tokens")
     assert stage.texts(".av-left .av-label") == ROWS
-
-
-def test_scripts_without_blanks_keep_their_pieces(stage):
     stage.show(as_json(pictures.wide()))
     stage.set(unit="word")
     assert stage.texts(".av-top .av-label") == [*"注意力让模型看到整个句子。"]
@@ -229,16 +226,13 @@ def test_all_views_are_linked(stage):
     assert stage.marked(".av-reading") == ["Neu", "curiosity"]
     lines = stage.find(".av-lines path.av-on").count()
     assert lines == (weights(german())[0, 7] >= 0.04).sum()
-
     stage.find(".av-text >> nth=1").get_by_text("surprised").hover()
     assert stage.marked(".av-left") == ["▁surprised"]
     assert stage.marked(".av-top") == []
     assert stage.read().startswith("surprised spread its attention: entropy ")
-
     stage.find(".av-side-source .av-label").nth(9).hover()
     assert stage.marked(".av-top") == ["▁überrascht"]
     assert stage.read().startswith("überrascht received ")
-
     stage.page.mouse.move(5, 5)
     assert stage.marked(".av-stage") == []
     # a text has a first token to show

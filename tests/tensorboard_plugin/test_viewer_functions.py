@@ -36,25 +36,18 @@ def run(module, body, argument=None):
         f"const answer = ((m, x) => {{{body}}})(m, x);\n"
         "console.log(JSON.stringify(answer ?? null));"
     )
-    done = subprocess.run(
-        [node, "--input-type=module", "-e", code],
-        input=json.dumps(argument),
-        capture_output=True,
-        text=True,
-    )
+    how = {"input": json.dumps(argument), "capture_output": True, "text": True}
+    done = subprocess.run([node, "--input-type=module", "-e", code], **how)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
-def test_every_float16():
+def test_every_float16_and_measures_of_them():
     bits = np.arange(65536, dtype="<u2")
     text = base64.b64encode(bits.tobytes()).decode()
     found = run("picture.js", "return Array.from(m.decodeHalf(x), String)", text)
     expected = bits.view("<f2").astype("float64")
     assert np.array_equal(np.array(found, float), expected, equal_nan=True)
-
-
-def test_measures():
     weights = np.random.default_rng(0).dirichlet(np.full(7, 0.3), 5)
     weights[2] = np.eye(7)[3]
     code = """const grid = {...x, values: Float32Array.from(x.values)};
@@ -93,9 +86,6 @@ def test_words():
       m.decodePicture({...picture, hypotheses: []}).source.words)"""
     found = dict(zip(WORDS, run("picture.js", code, pictures), strict=True))
     assert found == {name: words for name, (_, _, words) in WORDS.items()}
-
-
-def test_words_are_split_as_python_does():
     blank = "".join(chr(c) for c in range(0x3100) if chr(c).isspace())
     text = "".join(f"{c}x" for c in blank) + "\ufeff\u200b\u180ey"
     tokens = [["x", i, i + 1] for i in range(len(text))]
@@ -208,12 +198,9 @@ def test_text_on_colours_can_be_read(scales):
         assert np.ptp(grey) < 10 and grey not in colours  # of NaN
 
 
-def test_scale_of_the_browser_is_that_of_the_figure():
+def test_scale_is_that_of_the_figure_and_numbers_are_as_they_are_read():
     code = "return m.legendValues({}, 8).map(m.scaleOf('light').css)"
     assert run("scale.js", code) == COLOURS
-
-
-def test_numbers_as_they_are_read():
     code = "return x.map((text) => m.numberText(Number(text), 4))"
     said = run("dom.js", code, ["0.12345", "-0.5", "NaN", "Infinity", "-Infinity"])
     assert said == ["0.1235", "−0.5000", "NaN", "∞", "−∞"]
@@ -221,7 +208,7 @@ def test_numbers_as_they_are_read():
     assert run("dom.js", code) == ["–", "–", "1.00"]
 
 
-def test_options_that_make_no_sense_are_left_out():
+def test_options_that_make_no_sense_are_left_out_and_keys_move():
     wrong = {"unit": "byte", "hypothesis": -1, "head": 1.5, "view": None, "gold": 1}
     wrong |= {"otherHypothesis": 0.5}
     wrong |= {"constructor": "x", "theme": "dark"}
@@ -230,9 +217,6 @@ def test_options_that_make_no_sense_are_left_out():
     right = {"unit": "word", "hypothesis": 2, "head": 1, "view": "heat", "gold": False}
     right |= {"otherHypothesis": 1}
     assert run("options.js", code, right) == right
-
-
-def test_keys():
     code = """
       const grid = {rows: [1, 2], columns: [1, 2, 3]};
       let at = m.NOWHERE;
@@ -262,13 +246,10 @@ FILES = sorted(STATIC.glob("*.js"))
 BAR = 120_000  # bytes, with comments and indentation
 
 
-def test_files_are_small():
+def test_files_are_small_and_stand_in_one():
     sizes = {file.name: file.stat().st_size for file in STATIC.iterdir()}
     assert sum(sizes.values()) < BAR
     assert max(sizes.values()) < BAR / 12
-
-
-def test_modules_stand_in_one_file():
     text = page.modules("page.js")
     assert not re.search(r"^(import|export)\b", text, re.MULTILINE)
     assert not re.search(r"^(/\*|//| )", text, re.MULTILINE)

@@ -110,7 +110,7 @@ def test_hostile_tokens_are_only_text(stage):
     assert rows[9] == "'=1+1"
 
 
-def test_weights_that_are_no_numbers(stage):
+def test_weights_that_are_no_numbers_and_nothing_to_draw(stage):
     stage.show(as_json(hostile()))
     colours = stage.colours()
     is_grey = (colours == colours[1, 0]).all(axis=-1)
@@ -125,9 +125,6 @@ def test_weights_that_are_no_numbers(stage):
     assert stage.measure("entropy") == "–"
     saved = json.loads(stage.save("JSON"))["hypotheses"][0]["weights"]
     assert saved[12] is None and saved[24] is None
-
-
-def test_nothing_to_draw(stage):
     empty = pictures.made(("", ["</s>"]), [("", ["</s>"], [[1.0]])])
     stage.show(as_json(empty))
     assert stage.texts(".av-left .av-label") == ["⏎"]
@@ -180,7 +177,7 @@ def test_file_without_a_server(browser, tmp_path):
         assert not opened.find(".page-list").is_visible()  # of one there is no choice
 
 
-def test_hostile_sentences_stay_data(browser):
+def test_hostile_sentences_stay_data_and_only_the_viewer_may_run(browser):
     text = page([hostile()], "</title><script>document.title='owned'</script>")
     assert text.count("</script>") == 2  # the data's, and the program's
     assert "\u2028" not in text
@@ -190,9 +187,6 @@ def test_hostile_sentences_stay_data(browser):
         assert stage.page.title().startswith("</title>")
         assert len(stage.texts(".av-left .av-label")) == 12
         assert stage.find("#page img").count() == 0
-
-
-def test_only_the_viewer_may_run(browser):
     text = page([german()])
     assert re.search(POLICY, text)[1].startswith("default-src 'none'; ")
     broken = text.replace("<body>", "<body><script>window.owned = 1</script>")

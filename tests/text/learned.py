@@ -23,8 +23,6 @@ OPTIONS = [{}, {"lowercase": True}, {"normalization": "nfc"}]
 OPTIONS += [{"normalization": "nfkc", "lowercase": True}]
 OPTIONS += [{"normalization": "nfkc_casefold"}]
 KINDS = ["Characters", "Words", "WordPiece", "unigram", "bpe"]
-
-
 tricky = st.text(st.sampled_from(TRICKY + SPACES + "thecat ."), max_size=12)
 batches = st.lists(tricky, min_size=10, max_size=30)
 few = settings(max_examples=min(settings().max_examples // 4, 20))  # of many texts

@@ -70,7 +70,7 @@ def test_drawings(name):
     assert plain(*arguments).splitlines() == lines
 
 
-def test_a_width_that_is_just_enough():
+def test_a_width_that_is_just_enough_and_half_precision():
     one = plain("abcde", "xyz", width=8)
     assert one.count("│") == 6 and max(map(len, one.splitlines())) == 8
     assert plain("abcde", "xyz", width=7).split("\n\n") == [
@@ -78,9 +78,6 @@ def test_a_width_that_is_just_enough():
         "  e\nx│ │\ny│ │\nz│ │",
     ]
     assert len(plain("abcde", "xyz", width=1).split("\n\n")) == 5
-
-
-def test_half_precision_is_an_alignment():
     assert plain("a", "a", np.array([[1.0005]], "float32")) == "  a\na│█│"
 
 
@@ -104,12 +101,9 @@ def test_weights_that_are_no_alignment():
     assert scaled([[0.5, 1.0005, -1e-4]]).notes == scaled([[]]).notes == ()
 
 
-def test_the_terminal_has_a_width(monkeypatch):
+def test_the_terminal_has_a_width_and_there_may_be_nothing_to_draw(monkeypatch):
     monkeypatch.setenv("COLUMNS", "7")
     assert plain("abcde", "xyz", width=None) == plain("abcde", "xyz", width=7)
-
-
-def test_nothing_to_draw():
     assert plain([], ["a"], np.zeros((1, 0))) == ""
     assert plain(["a"], [], np.zeros((0, 1))) == " a"
 
@@ -162,14 +156,12 @@ def test_whatever_the_tokens_are(source, target, width, color):
         assert max(map(columns, lines)) <= size <= width
 
 
-def test_colours():
+def test_colours_are_lighter_the_higher():
     """Equal neighbours share a code."""
     drawn = plain(["le", "un", "chat"], ["the"], [[0.0, 0.0, 1.0]], color=True)
     low, high = f"\x1b[48;5;{RAMP[0]}m", f"\x1b[48;5;{RAMP[-1]}m"
     assert drawn == f"    le un chat\nthe {low}      {high}     \x1b[0m"
 
-
-def test_colours_are_lighter_the_higher():
     def lightness(code):
         if code >= 232:
             return 8 + 10 * (code - 232)

@@ -13,22 +13,16 @@ from tests.text.learned import ALL, KINDS, OPTIONS, learn, learned
 LINES = ["b a c", "a b", "a"]
 
 
-def test_words_by_falling_count():
+def test_words_and_characters_by_falling_count_without_special_tokens():
     assert ks.text.Words.learn(LINES).vocabulary[4:] == ("a", "b", "c")
     assert ks.text.Words.learn(LINES, 6).vocabulary[4:] == ("a", "b")
     assert ks.text.Words.learn(LINES, minimum_count=3).vocabulary[4:] == ("a",)
-
-
-def test_characters_by_falling_count():
     assert ks.text.Characters.learn(LINES).vocabulary[4:] == (" ", "a", "b", "c")
     unknown = "Characters.learn got a text of which most is unknown"
     with pytest.warns(UserWarning, match=f"{unknown}.*vocabulary_size=5 and .* %"):
         assert ks.text.Characters.learn(LINES, 5).vocabulary[4:] == (" ",)
     twice = ks.text.Characters.learn(LINES, minimum_count=2)
     assert twice.vocabulary[4:] == (" ", "a", "b")
-
-
-def test_special_tokens_are_no_words():
     words = ks.text.Words.learn(["<s> a </s>"])
     assert words.vocabulary == ("<pad>", "<s>", "</s>", "<unk>", "a")
     nothing = ks.text.Words.learn(["<s>"])
@@ -73,15 +67,12 @@ def test_learns_from_files(tmp_path):
     assert one.vocabulary_size == 7
 
 
-def test_surrogates():
-    """A lone one is U+FFFD; two that belong together are one character."""
+def test_surrogates_and_work_without_tensorflow_text(monkeypatch):
+    # A lone surrogate is U+FFFD; two that belong together are one character.
     texts = ["a \udcff", "\ud83d\ude00", np.array(["\ud800"], object)]
     learned = ks.text.Words.learn(texts).vocabulary[4:]
     assert learned == ("\ufffd", "a", "\N{GRINNING FACE}")
     assert ks.text.Words.learn(["\udcff"]).encode("\ud800").numpy().tolist() == [4]
-
-
-def test_without_tensorflow_text(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "tensorflow_text", None)
     for cls in (ks.text.Words, ks.text.Characters):
         text = cls.learn(["A b"], lowercase=True)
@@ -102,22 +93,16 @@ def test_comes_back(kind, options, tmp_path):
     assert loaded.encode(ALL).to_list() == text.encode(ALL).to_list()
 
 
-def test_sampling_options_come_back(tmp_path):
+def test_options_and_odd_characters_come_back_and_saving_replaces(tmp_path):
     model = learned("unigram")._to_bytes()
     ks.text.SentencePiece(model, nbest_size=8, alpha=0.3).save(tmp_path)
     loaded = ks.text.SentencePiece.load(str(tmp_path))
     assert (loaded.nbest_size, loaded.alpha) == (8, 0.3)
-
-
-def test_characters_that_a_file_of_lines_cannot_hold(tmp_path):
     text = ks.text.Characters.learn(["\n\r\\n\u2028\x85\x1c"])
     text.save(tmp_path)
     assert ks.text.Characters.load(tmp_path).vocabulary == text.vocabulary
     lines = (tmp_path / "vocabulary.txt").read_bytes().split(b"\n")
     assert len(lines) == text.vocabulary_size + 1 and lines[-1] == b""
-
-
-def test_saving_again_replaces(tmp_path):
     learned("Words").save(tmp_path)
     learned("Characters").save(tmp_path)
     assert type(ks.text.TextProcessor.load(tmp_path)) is ks.text.Characters

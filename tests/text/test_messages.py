@@ -110,9 +110,7 @@ LEARN_GOT = {  # SentencePiece.learn
 }
 LOAD_GOT = {  # TextProcessor.load
     "an unusable text.json ... Expecting value: line 1 column 1 ... "
-    "/text.json'": lambda: load(
-        change=lambda f: (f / "text.json").write_text("nonsense")
-    ),
+    "/text.json'": lambda: load(change=lambda f: (f / "text.json").write_text("odd")),
     "an unusable text.json. Expected JSON with class_name, config and vocabulary_size, "
     "received the keys ['class_name', 'config', 'size', 'vocabulary_size'] "
     "in": lambda: load(size=5),

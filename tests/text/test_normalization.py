@@ -8,16 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import keras_seqattn as ks
-from tests.text.learned import (
-    KINDS,
-    OPTIONS,
-    SPACES,
-    batches,
-    few,
-    learned,
-    strings,
-    tricky,
-)
+from tests.text import learned as known
 
 # Characters that Unicode had when ICU and Python were built: both know them.
 texts = st.text(st.characters(codec="utf-8", exclude_categories=["Cn", "Cs"]))
@@ -25,29 +16,25 @@ texts = st.text(st.characters(codec="utf-8", exclude_categories=["Cn", "Cs"]))
 
 def normalize(text, **options):
     """As `Characters` does, which keeps white space."""
-    return learned("Characters", **options).normalize(text).numpy().decode()
+    return known.learned("Characters", **options).normalize(text).numpy().decode()
 
 
-@given(text=texts | tricky)
+@given(text=texts | known.tricky)
 def test_nothing_changes_by_default(text):
     assert normalize(text) == text
 
 
 @pytest.mark.parametrize("form", ["nfc", "nfkc"])
-@given(text=texts | tricky)
+@given(text=texts | known.tricky)
 def test_unicode_forms(form, text):
     expected = unicodedata.normalize(form.upper(), text)
     assert normalize(text, normalization=form) == expected
 
 
-@given(text=texts | tricky)
-def test_case_folding(text):
+@given(text=texts | known.tricky)
+def test_case_folding_and_lowercase(text):
     folded = tensorflow_text.case_fold_utf8(text).numpy().decode()
     assert normalize(text, normalization="nfkc_casefold") == folded
-
-
-@given(text=texts | tricky)
-def test_lowercase_is_character_by_character(text):
     expected = "".join(character.lower()[0] for character in text)
     assert normalize(text, lowercase=True) == expected
 
@@ -60,18 +47,20 @@ def test_lowercase_is_not_folding():
 
 @pytest.mark.product
 @pytest.mark.parametrize("kind", ["Characters", "unigram", "WordPiece", "Words"])
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-@few
-@given(texts=batches)
+@pytest.mark.parametrize("options", known.OPTIONS, ids=str)
+@known.few
+@given(texts=known.batches)
 def test_twice_is_once(kind, options, texts):
-    once = learned(kind, **options).normalize(texts)
-    assert strings(learned(kind, **options).normalize(once)) == strings(once)
+    once = known.learned(kind, **options).normalize(texts)
+    twice = known.learned(kind, **options).normalize(once)
+    assert known.strings(twice) == known.strings(once)
 
 
 @pytest.mark.parametrize("kind", ["Words", "WordPiece", "unigram"])
 @given(text=st.text(st.sampled_from(" \t\n\r\u00a0\u2003\u3000\x1fab"), max_size=12))
 def test_white_space_is_one_space_between_words(kind, text):
-    assert learned(kind).normalize(text).numpy().decode() == " ".join(text.split())
+    found = known.learned(kind).normalize(text).numpy().decode()
+    assert found == " ".join(text.split())
 
 
 def test_invalid_bytes_become_the_replacement_character():
@@ -105,7 +94,7 @@ def test_words_without_the_space_between():
 @pytest.mark.parametrize("kind", ["unigram", "bpe"])
 def test_subwords_without_the_space_between(kind):
     raw = "the  cat \t sat"
-    for piece, span in spans(learned(kind), raw):
+    for piece, span in spans(known.learned(kind), raw):
         assert span.decode() == piece.replace(MARK, "")
 
 
@@ -144,12 +133,12 @@ def test_invalid_bytes():
 
 
 @pytest.mark.product
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("kind", KINDS)
-@few
-@given(texts=batches)
-def test_spans_cover_the_text_in_order(kind, options, texts):
-    text = learned(kind, **options)
+@pytest.mark.parametrize("options", known.OPTIONS, ids=str)
+@pytest.mark.parametrize("kind", known.KINDS)
+@known.few
+@given(texts=known.batches)
+def test_spans_cover_the_text_and_normalise_to_pieces(kind, options, texts):
+    text = known.learned(kind, **options)
     tokens = text.encode_with_offsets(texts)
     for raw, starts, ends in zip(texts, tokens.starts, tokens.ends, strict=True):
         starts, ends = starts.numpy().tolist(), ends.numpy().tolist()
@@ -160,18 +149,9 @@ def test_spans_cover_the_text_in_order(kind, options, texts):
         for start, end in bounds:
             uncovered[start:end] = b" " * (end - start)
         # White space has no token, nor has what folding ignores.
-        assert not uncovered.decode().strip(SPACES + "\0\u00ad\u200b")
-
-
-@pytest.mark.product
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("kind", KINDS)
-@few
-@given(texts=batches)
-def test_spans_normalise_to_the_piece(kind, options, texts):
-    text = learned(kind, **options)
+        assert not uncovered.decode().strip(known.SPACES + "\0\u00ad\u200b")
     pairs = [pair for pair in spans(text, *texts) if pair[0] != "<unk>"]
-    normal = strings(text.normalize([span for _, span in pairs]))
+    normal = known.strings(text.normalize([span for _, span in pairs]))
     for (piece, _), whole in zip(pairs, normal, strict=True):
         assert piece.removeprefix(MARK) in whole
 
@@ -179,6 +159,6 @@ def test_spans_normalise_to_the_piece(kind, options, texts):
 @pytest.mark.parametrize("kind", ["WordPiece", "bpe"])
 @given(raw=st.text(st.sampled_from("The cat, Sat."), max_size=20))
 def test_spans_spell_the_piece(kind, raw):
-    for piece, span in spans(learned(kind, lowercase=True), raw):
+    for piece, span in spans(known.learned(kind, lowercase=True), raw):
         if piece != "<unk>":
             assert span.decode().lower() == piece.removeprefix(MARK)

@@ -19,15 +19,12 @@ def text(request):
     return learned(request.param)
 
 
-def test_vocabulary(text):
+def test_vocabulary_shapes_and_types(text):
     assert text.vocabulary[:4] == ("<pad>", "<s>", "</s>", "<unk>")
     assert len(text.vocabulary) == text.vocabulary_size == len(set(text.vocabulary))
     assert text.tokens == ks.types.SpecialTokens()
     ids = tf.range(text.vocabulary_size)
     assert tuple(strings(text.pieces(ids))) == text.vocabulary
-
-
-def test_shapes_and_types(text):
     ids = text.encode(TEXTS)
     tokens = text.encode_with_offsets(TEXTS)
     assert isinstance(ids, tf.RaggedTensor) and ids.dtype == tf.int32
@@ -43,7 +40,7 @@ def test_shapes_and_types(text):
         assert text.normalize(each).numpy() == text.normalize(TEXTS)[row].numpy()
 
 
-def test_nothing(text):
+def test_nothing_and_what_is_behind_the_end(text):
     assert text.encode([]).shape[0] == 0
     assert text.encode(["", ""]).to_list() == [[], []]
     assert text.encode("").shape == (0,)
@@ -52,15 +49,9 @@ def test_nothing(text):
     assert strings(text.decode(tf.zeros([0, 3], tf.int32))) == []
     assert strings(text.decode(tf.zeros([2, 0], tf.int64))) == ["", ""]
     assert text.decode(tf.zeros([0], tf.int32)).numpy() == b""
-
-
-def test_decode_stops_at_the_end(text):
     cat = text.encode("cat").numpy().tolist()
     rows = [[1, *cat, 2, *cat], [*cat, 0, 0], [2, *cat], [0, *cat, 2, 2]]
     assert strings(text.decode(rows)) == ["cat", "cat", "", "cat"]
-
-
-def test_decode_keeps_the_shape(text):
     ids = text.encode(["cat", "hat", "the cat", "sat"])
     dense = ids.to_tensor()
     expected = ["cat", "hat", "the cat", "sat"]
@@ -74,12 +65,9 @@ def test_decode_keeps_the_shape(text):
     assert text.decode(beams).to_list() == [[b"cat"], [b"hat", b"the cat", b"sat"]]
 
 
-def test_special_tokens_cannot_be_typed(text):
+def test_special_tokens_cannot_be_typed_and_unknown_ones_are_shown(text):
     ids = text.encode(["</s> <s> <pad> <unk> a</s>", "<s>", "</s>"])
     assert not np.isin(ids.values, [0, 1, 2]).any()
-
-
-def test_unknown(text):
     ids = text.encode("the \N{CLOWN FACE} cat")
     assert ids.numpy().tolist().count(3) == 1
     assert text.decode(ids).numpy().decode() == "the ⁇ cat"

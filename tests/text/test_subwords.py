@@ -20,42 +20,32 @@ def reference(text):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_segments_as_the_package_does(kind):
+def test_segments_as_the_package_does_and_spaces_come_back(kind):
     text = learned(kind)
     assert text.encode(TEXTS).to_list() == reference(text).encode(TEXTS)
     pieces = text.encode_with_offsets(TEXTS).pieces.to_list()
     expected = reference(text).encode(TEXTS, out_type=str)
     for row, other in zip(pieces, expected, strict=True):
         assert b"".join(row).decode() == "".join(other)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_split_text_comes_back_with_its_spaces(kind):
     tokens = "two young , white males are outside near many bushes ."
     text = ks.text.SentencePiece.learn([tokens], 24, kind=kind)
     assert text.decode(text.encode(tokens)).numpy().decode() == tokens
     assert text.decode(text.encode(f" {tokens}  ")).numpy().decode() == tokens
 
 
-def test_size_is_exact_and_learning_repeats():
+def test_size_is_exact_learning_repeats_and_knows_no_path(tmp_path, monkeypatch):
     for kind in KINDS:
         models = [ks.text.SentencePiece.learn(ALL, 76, kind=kind) for _ in range(2)]
         assert models[0].vocabulary_size == 76
         assert models[0]._to_bytes() == models[1]._to_bytes()
-
-
-def test_model_knows_no_path(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     model = ks.text.SentencePiece.learn(TEXTS, 49)._to_bytes()
     assert tmp_path.name.encode() not in model and b"rules" not in model
 
 
-def test_joint_vocabulary():
+def test_joint_vocabulary_with_symbols_of_the_user():
     text = ks.text.SentencePiece.learn(itertools.chain(["cat"] * 9, ["Hut"] * 9), 11)
     assert {"c", "H"} <= {letter for piece in text.vocabulary for letter in piece}
-
-
-def test_user_defined_symbols_are_never_split():
     symbols = ["<2de>", "<2en>"]
     text = ks.text.SentencePiece.learn(TEXTS, 50, user_defined_symbols=symbols)
     assert text.vocabulary[4:6] == tuple(symbols)
@@ -63,14 +53,11 @@ def test_user_defined_symbols_are_never_split():
     assert pieces[:2] == ["▁", "<2de>"] and pieces[-1] == "<2en>"
 
 
-def test_character_coverage():
+def test_character_coverage_and_a_model_with_its_own_normalisation():
     texts = ["ab" * 100, "ab" * 100, "c"]
     assert "c" in ks.text.SentencePiece.learn(texts, 8).vocabulary
     rare = ks.text.SentencePiece.learn(texts, 7, character_coverage=0.99)
     assert "c" not in rare.vocabulary
-
-
-def test_model_with_its_own_normalisation():
     ids = {"pad_id": 0, "bos_id": 1, "eos_id": 2, "unk_id": 3}
     text = ks.text.SentencePiece(foreign_model("the ﬁsh", 12, **ids))
     tokens = text.encode_with_offsets("ﬁ the")
@@ -135,13 +122,10 @@ def test_longest_piece_first(words):
     assert strings(text.pieces(text.encode(" ".join(words)))) == expected
 
 
-def test_punctuation_comes_back_where_it_was():
+def test_punctuation_comes_back_and_an_unknown_word_is_one_token():
     raw = "the cat's hat, (the) bat!"
     text = ks.text.WordPiece.learn([raw], 40)
     assert text.decode(text.encode(raw)).numpy().decode() == raw
-
-
-def test_unknown_word_as_a_whole():
     text = learned("WordPiece")
     tokens = text.encode_with_offsets("the cЖt sat")
     assert tokens.ids.numpy().tolist().count(3) == 1
@@ -149,13 +133,10 @@ def test_unknown_word_as_a_whole():
     assert (tokens.starts[at], tokens.ends[at]) == (4, 8)
 
 
-def test_all_characters_and_frequent_words():
+def test_all_characters_and_frequent_words_within_the_size():
     text, again = (ks.text.WordPiece.learn(["aab aab aab aac"] * 5, 10) for _ in "ab")
     assert {"a", "b", "c", "▁", "▁aab"} <= set(text.vocabulary)
     assert text.vocabulary_size <= 10
     assert text.vocabulary == again.vocabulary
-
-
-def test_size_is_a_limit():
     for size in (80, 90, 120):
         assert ks.text.WordPiece.learn(ALL, size).vocabulary_size <= size

@@ -107,8 +107,7 @@ def test_kinds():
 @pytest.mark.parametrize(
     ("line", "kind", "wrong"),
     [
-        ("y = -x", "sign", "y = x"),
-        ("y += 1", "sign", "y -= 1"),
+        *[("y = -x", "sign", "y = x"), ("y += 1", "sign", "y -= 1")],
         ("y = (a) + 1", "off by one", "y = (a)"),
         ("y = x[1:]", "off by one", "y = x[2:]"),
         ("y = x[:-1]", "off by one", "y = x[:-2]"),
@@ -118,8 +117,7 @@ def test_kinds():
         ("y = 'ü' == x", "comparison", "y = 'ü' != x"),
         ("y = f(x, mask=mask)", "mask", "y = f(x, mask=None)"),
         ("y = mask & x", "mask", "y = mask | x"),
-        ("raise", "dropped raise", "pass"),
-        ("raise A(b) from c", "dropped raise", "pass"),
+        *[(code, "dropped raise", "pass") for code in ("raise", "raise A(b) from c")],
     ],
 )
 def test_one_line(line, kind, wrong):
@@ -201,7 +199,6 @@ def test_run_and_compare(project, tmp_path, capsys):
     assert results[caught["id"]]["by"] == test and results[caught["id"]]["sure"]
     assert results[unseen["id"]]["outcome"] == "survived"
     assert main(["compare", before, before], project) == 0
-
     write(project, "tests/ops/test_limit.py", TEST.replace("inside(1, 1) == 2", "True"))
     main(["run", "--results", after, "--only", caught["id"]], project)
     assert main(["compare", before, after], project) == 1

@@ -39,15 +39,12 @@ def ipython(monkeypatch):
     return put
 
 
-def test_html():
+def test_html_also_as_the_last_value_of_a_cell():
     one = translation(alternatives=(translation(text="That"),))
     assert one.html("My <title>").startswith("<!DOCTYPE html>")
     assert "<title>My &lt;title&gt;</title>" in one.html("My <title>")
     assert '"text":"That"' in one.html()
     assert Translations([one, one]).html().count('"version":1') == 2
-
-
-def test_last_value_of_a_cell():
     one = translation()
     assert one._repr_html_().startswith('<iframe srcdoc="&lt;!DOCTYPE html&gt;')
     assert one._repr_html_().endswith("</iframe>")
@@ -89,16 +86,13 @@ def test_figure_without_a_window(tmp_path):
     assert pyplot.get_fignums() == []
 
 
-def test_figure_of_weights_that_are_no_alignment():
+def test_figure_of_weights_that_are_no_alignment_and_of_characters():
     weights = np.array([[np.nan, 4.0], [1.0, 2.0]])
     [axes] = dataclasses.replace(translation(), alignment=weights).figure().axes
     [image], [crosses] = axes.images, axes.lines
     assert image.get_array().filled(9).tolist() == [[9, 1], [0.25, 0.5]]
     assert crosses.get_xydata().tolist() == [[0, 0]]
     assert " ".join(axes.get_xlabel().split()).startswith(scaled(weights).notes[0])
-
-
-def test_figure_of_single_characters_has_upright_labels():
     for source, rotation in ((["a", "b"], 0), (["ab", "b"], 45)):
         [axes] = translation(source=source).figure().axes
         assert axes.get_xticklabels()[0].get_rotation() == rotation
@@ -116,13 +110,10 @@ def test_figure_says_what_its_font_cannot_draw():
         translation(source=["été", "Ωж"]).figure(font="DejaVu Sans")
 
 
-def test_figure_with_a_font_that_is_not_there():
+def test_figure_without_its_font_or_without_matplotlib(monkeypatch):
     fonts, received = ["DejaVu Sans", "No Such Font"], "received 'No Such Font'"
     what = "Translation.figure got an unknown font"
     check_error(lambda: translation().figure(font=fonts), what, received)
-
-
-def test_figure_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     what = "Translation.figure needs a package that is not installed"
     check_error(translation().figure, what, 'pip install "keras_seqattn[plot]"')

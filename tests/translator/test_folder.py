@@ -310,13 +310,9 @@ def test_a_spoiled_file(older, spoil, what, part):
 
 
 @unchecked
-def test_a_vocabulary_that_does_not_fit(older):
+def test_a_vocabulary_that_does_not_fit_and_a_missing_text_processor(older):
     """As when folders of two translators were mixed."""
     tiny.texts()[1].save(older / "source_text")
     check_load(older, "Translator got a source_text that does not fit", "of 15 tokens")
-
-
-@unchecked
-def test_a_missing_text_processor(older):
     (older / "source_text").rename(older / "elsewhere")
     check_load(older, "TextProcessor.load did not find a file", "source_text")

@@ -141,9 +141,7 @@ def test_what_is_no_model(path, members):
         ("head", "vocabulary_size", 10**12, "has weights of shape"),
     ],
 )
-def test_layers_that_are_larger_than_the_file(
-    path, members, part, option, size, reason
-):
+def test_layers_larger_than_the_file(path, members, part, option, size, reason):
     """Nothing is allocated: TensorFlow would end the process."""
     write(path, changed(members, lambda c: c[part]["config"].update({option: size})))
     refused(path, reason)
@@ -243,15 +241,12 @@ def test_harmful_names(path, members, name, where):
     assert set(sys.modules) == imported
 
 
-def test_patterns_that_take_for_ever(path, members):
+def test_patterns_that_take_for_ever_and_too_deep_nests(path, members):
     policies = keras.dtype_policies.DTypePolicyMap(policy_map={"(a+)+$": "float32"})
     policies = keras.dtype_policies.serialize(policies)
     change = {"name": "a" * 50 + "b", "dtype": policies}
     write(path, changed(members, lambda c: c["encoder"]["config"].update(change)))
     refused(path, "dtype policies for '(a+)+$', which is not a path of layers")
-
-
-def test_a_configuration_that_is_nested_too_deeply(path, members):
     write(path, {**members, CONFIG: b"[" * 100_000})
     refused(path, "its lists or objects are nested too deeply")
 
@@ -282,16 +277,13 @@ def test_classes_and_functions_of_ones_own(path):
     assert type(loaded(model, path).head) is Own
 
 
-def test_what_was_compiled_does_not_matter(path):
+def test_a_compiled_model_and_a_quantized_one(path):
     def not_registered(y_true, y_pred):
         return 0.0
 
     model = tiny.model(*tiny.texts(), units=4)
     model.compile(loss=not_registered)
     loaded(model, path)
-
-
-def test_quantized(path):
     model = tiny.model(*tiny.texts(), units=4)
     for dense in model.bridge.projections:
         dense.quantize("int8")

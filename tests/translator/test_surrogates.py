@@ -11,8 +11,6 @@ from keras_seqattn.export import warmup
 from tests.translator import tiny
 
 LONE, READ = ["a\ud800b", "\udcff"], ["a\ufffdb", "\ufffd"]
-
-
 BOTH = ["\ud83d\ude00 \ude00"], ["\N{GRINNING FACE} \ufffd"]
 
 
@@ -26,7 +24,6 @@ def test_translations(given, read):
         translation.heat_map().encode()
         translation.html().encode()
     assert found[0].source_tokens == expected[0].source_tokens
-
     assert tiny.letters()("\ud800").source == "\ufffd"
 
 
@@ -51,11 +48,8 @@ def test_read_as_the_replacement_character(name):
     keras.tree.map_structure(np.testing.assert_array_equal, found, expected)
 
 
-def test_metrics():
+def test_metrics_and_warm_up_requests():
     pairs = ks.data.Pairs(LONE, [LONE[0], LONE])
     numbers = tiny.letters().evaluate(pairs, ["bleu", "chrf", "exact_match", "wer"])
     assert np.isfinite(list(numbers.values())).all()
-
-
-def test_warm_up_requests():
     assert READ[0].encode() in warmup.prediction_log("nbest", {"text": LONE})

@@ -40,7 +40,7 @@ def test_one_text(found):
     assert translation.score < 0
 
 
-def test_several_texts(found):
+def test_several_texts_and_none(found):
     assert isinstance(found, ks.translator.Translations) and len(found) == len(SOURCES)
     assert found.texts == [translation.text for translation in found]
     assert found.texts == PAIRS.target  # learned by heart
@@ -51,9 +51,6 @@ def test_several_texts(found):
     assert repr(found[:1]) == f"Translations([{found[0].text!r}])"
     assert tiny.letters()(SOURCES).texts == found.texts
     assert tiny.letters()(tuple(SOURCES)).texts == found.texts
-
-
-def test_no_text():
     assert tiny.letters()([]).texts == []
     assert tiny.letters().score(ks.data.Pairs([], [])) == []
 
@@ -65,9 +62,8 @@ def test_blank_texts():
     alone = tiny.letters()("abba")
     assert found.texts == ["", "", "", "", "", alone.text]
     assert tiny.letters()(blank).texts == [""] * 5
-    for size, one in zip(
-        [1, 3, 3, 2, 4], [tiny.letters()(""), *found[1:5]], strict=True
-    ):
+    ones = [tiny.letters()(""), *found[1:5]]
+    for size, one in zip([1, 3, 3, 2, 4], ones, strict=True):
         assert (one.text, one.score, one.ranking, one.alternatives) == ("", 0, 0, ())
         assert one.target_tokens == ["</s>"] and len(one.source_tokens) == size
         assert one.alignment.tolist() == [[0.0] * (size - 1) + [1.0]]
@@ -129,7 +125,7 @@ def test_tokens_point_into_the_text_as_it_was_typed():
     assert tokens[-1] == ks.translator.Token("</s>", len(typed), len(typed))
 
 
-def test_heads_are_averaged():
+def test_heads_are_averaged_and_drawn(found):
     source, target = tiny.texts()
     attention = ks.layers.MultiHeadAdditiveAttention(8, heads=2)
     options = {"attention": attention, "search": ks.Greedy()}
@@ -141,9 +137,6 @@ def test_heads_are_averaged():
     assert alignments.shape[:3] == (1, 1, 2)  # batch, n_best, heads
     mean = alignments[0, 0].mean(axis=0)[: len(translation.target_tokens)]
     assert np.allclose(translation.alignment, mean, atol=1e-6)
-
-
-def test_heat_map(found):
     arguments = [*"abba", "</s>"], found[0].target_tokens, found[0].alignment
     expected = ks.text.heat_map(*arguments, color=False, width=40)
     assert found[0].heat_map(color=False, width=40) == expected
@@ -227,7 +220,7 @@ def test_scores_are_of_what_is_read(reads_four_tokens):
     assert np.allclose(scores, exported.score, rtol=1e-4)
 
 
-def test_evaluate():
+def test_evaluate_and_datasets():
     done = []
     targets = [*PAIRS.target[:3], ["?", PAIRS.target[3]], *["?"] * 3]
     length = ks.metrics.TextMetric("length", lambda texts, _: len(texts))
@@ -237,9 +230,6 @@ def test_evaluate():
     assert done == [4, 7]
     pairs = ks.data.Pairs(["a"], ["b"])
     assert tiny.letters().evaluate(pairs, "exact_match") == {"exact_match": 0.0}
-
-
-def test_datasets():
     translator = tiny.letters()
     [(inputs, labels)] = translator.dataset(PAIRS, batch_size=9, shuffle=False)
     texts = translator.source_text.decode(inputs["source"]).numpy().tolist()
@@ -311,9 +301,7 @@ ERRORS = {
         "because the translator encodes them; for ids call decode(translator.model, "
         "ids, translator.search, max_length)": lambda: said([5, 6, 2]),
         "token ids ... array([1, 1, ": lambda: tiny.letters()(np.ones((2, 3), int)),
-        "token ids ... tf.Tensor": lambda: tiny.letters()(
-            tf.constant([[4, 5], [6, 2]])
-        ),
+        "token ids ... tf.Tensor": lambda: tiny.letters()(tf.constant([[4], [6]])),
         "a source_text that does not fit the model. Expected a vocabulary of 15 "
         "tokens, as many as the model embeds, received Characters with 8. Pass the "
         "processor with which the model was trained, or build the model with "
@@ -361,8 +349,6 @@ ERRORS = {
     "Shortlist does not fit the model. Expected a source vocabulary of 15 "
     "tokens,": lambda: made(shortlist=ks.decoding.Shortlist([[-1]], range(9))),
 }
-
-
 ROWS = rows(ERRORS)
 
 

@@ -15,17 +15,13 @@ BEAM = ks.BeamSearch(3, n_best=2)
 
 def model(source_text, target_text, attention=None, seed=1, units=16):
     attention = ks.BahdanauAttention(units) if attention is None else attention
-    joint = source_text is target_text
-    made = ks.Seq2Seq(
-        source_embedding=keras.layers.Embedding(source_text.vocabulary_size, units),
-        encoder=ks.BiEncoder(units),
-        bridge=ks.layers.DenseBridge(units),
-        target_embedding=None
-        if joint
-        else keras.layers.Embedding(target_text.vocabulary_size, units),
-        decoder=ks.AttentionDecoder(ks.layers.BahdanauCell(units, attention=attention)),
-        head=ks.layers.OutputHead(target_text.vocabulary_size),
-    )
+    sizes = source_text.vocabulary_size, target_text.vocabulary_size
+    embeddings = [keras.layers.Embedding(size, units) for size in sizes]
+    options = {"bridge": ks.layers.DenseBridge(units)}
+    options["target_embedding"] = None if source_text is target_text else embeddings[1]
+    decoder = ks.AttentionDecoder(ks.layers.BahdanauCell(units, attention=attention))
+    parts = embeddings[0], ks.BiEncoder(units), decoder, ks.layers.OutputHead(sizes[1])
+    made = ks.Seq2Seq(*parts, **options)
     random = np.random.default_rng(seed)
     deviation = 1 / np.sqrt(units)
     made.set_weights([random.normal(0, deviation, w.shape) for w in made.get_weights()])

@@ -7,18 +7,8 @@ import signal
 import pytest
 
 from tests.trials import file_operations
+from tests.trials import training as trial
 from tests.trials.progress import Jobs, check_equal, number, say, shortened
-from tests.trials.training import (
-    AVERAGED,
-    DONE,
-    READY,
-    RECIPES,
-    VALIDATED,
-    Failed,
-    Training,
-    disturbed,
-    ended,
-)
 
 pytestmark = [pytest.mark.trial, pytest.mark.timeout(4 * 60 * 60)]
 KILLS = number("KILLS", 200)
@@ -26,10 +16,10 @@ CHAIN = 8  # kills of one run at most: a slow machine might never end one
 OPERATIONS = number("OPERATIONS", 40)  # at least; each kind once
 # From where the time until the kill is drawn, and how often: most kills are to hit a
 # training that has something to lose.
-MOMENTS = {None: 1, READY: 3, VALIDATED: 4, AVERAGED: 2}
+MOMENTS = {None: 1, trial.READY: 3, trial.VALIDATED: 4, trial.AVERAGED: 2}
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize("recipe", trial.RECIPES)
 def test_two_uninterrupted_runs_are_equal(straight, recipe):
     assert straight(recipe).fingerprint
 
@@ -42,11 +32,11 @@ def test_killed_at_random_moments(straight, place):
         return itertools.takewhile(lambda _: count["killed"] < KILLS, itertools.count())
 
     def one(chain, folder):
-        recipe = [*RECIPES][chain % len(RECIPES)]
+        recipe = [*trial.RECIPES][chain % len(trial.RECIPES)]
         draw = random.Random(1409 + chain)
         for attempt in itertools.count(1):
             output = folder / f"output-{attempt}.txt"
-            with Training(folder / "work", recipe, output) as training:
+            with trial.Training(folder / "work", recipe, output) as training:
                 if attempt > CHAIN:
                     moment = training.check_end()
                 else:
@@ -58,7 +48,7 @@ def test_killed_at_random_moments(straight, place):
         check_equal(folder / "work" / "run", straight(recipe))
         say(f"chain {chain} ({recipe}) ended after {attempt - 1} kills: equal")
 
-    for name in RECIPES:
+    for name in trial.RECIPES:
         straight(name)
     jobs.run(chains(), one)
     jobs.finish(f"{count['killed']} kills in {jobs.done} runs")
@@ -69,7 +59,7 @@ def _random_kill(training, draw, straight):
     mark = draw.choices([*MOMENTS], [*MOMENTS.values()])[0]
     share = draw.uniform(0, 1.05)
     since = straight.marks[mark] if mark else 0
-    until = straight.marks[DONE if mark else READY]
+    until = straight.marks[trial.DONE if mark else trial.READY]
     if mark:
         training.wait_for(mark)
     code = training.wait(share * (until - since))
@@ -79,7 +69,7 @@ def _random_kill(training, draw, straight):
         what = training.text.strip().splitlines()
         return f"{where}, last line {what[-1][:60] if what else ''!r}"
     if code != 0:
-        raise Failed(f"refused or failed: {training.about()}")
+        raise trial.Failed(f"refused or failed: {training.about()}")
     return None
 
 
@@ -106,16 +96,16 @@ def _kill_at(chosen, recipe, straight, place, library):
 
     def one(operation, folder):
         work = folder / "work"
-        training, done = disturbed(folder, recipe, library, kill=operation.number)
+        training, done = trial.disturbed(folder, recipe, library, kill=operation.number)
         code, hit = training.process.returncode, done[-1]  # the order may vary a little
         if code not in (0, -signal.SIGKILL):
-            raise Failed(f"expected a kill, received {training.about()}")
+            raise trial.Failed(f"expected a kill, received {training.about()}")
         if code == 0:
             check_equal(work / "run", uninterrupted)
             say(f"{operation} was not reached: ended with 0, equal")
             return
         hits.add(hit.what)
-        with Training(work, recipe, folder / "output-2.txt") as after:
+        with trial.Training(work, recipe, folder / "output-2.txt") as after:
             after.check_end(f"killed before {hit}; refused")
         check_equal(work / "run", uninterrupted)
         how = "--resume" if after.is_resumed else "--out"
@@ -139,12 +129,14 @@ def test_killed_while_a_resumed_run_repairs(straight, logged, place, library):
         work, hits = folder / "work", []
         second = random.Random(operation.number).randint(1, 60)
         for attempt, kill in enumerate((operation.number, second), 1):
-            training, done = disturbed(folder, recipe, library, attempt, kill=kill)
+            training, done = trial.disturbed(
+                folder, recipe, library, attempt, kill=kill
+            )
             code = training.process.returncode
             if code not in (0, -signal.SIGKILL):
-                raise Failed(f"killed before {hits}; refused: {training.about()}")
+                raise trial.Failed(f"killed before {hits}; refused: {training.about()}")
             hits += [str(done[-1])] if code else []
-        ended(work, recipe, folder / "output-3.txt")
+        trial.ended(work, recipe, folder / "output-3.txt")
         check_equal(work / "run", uninterrupted)
         say(f"killed before {' and '.join(hits)}: equal")
 

@@ -163,6 +163,7 @@ def rnmt(vocabulary=32_000, n=1024):
     return 2 * n * vocabulary + encoder + attention + decoder + words
 
 
+LUONG = {"dot": 0, "general": 1_000_000, "concat": 2_001_000, "location": 50_000}
 PLACES = ("embedding", "context", "output", "target")
 DROPOUTS = {f"{place}_dropout": 0.1 for place in PLACES}  # of caglayan2017
 ROWS = {
@@ -189,9 +190,7 @@ ROWS = {
     "chen2018": Row(
         sizes=[Size("paper", rnmt())],
         task=Task("copy", longest=10, steps=300, learning_rate=5e-3),
-        optimizer=Optimizer(
-            "Adam", clip=5.0, rates={0: 1e-4, 600_000: 1e-4, 1_200_000: 5e-5}
-        ),
+        optimizer=Optimizer("Adam", 5.0, {0: 1e-4, 600_000: 1e-4, 1_200_000: 5e-5}),
         variants={"previous, dropout": {"query": "previous", "dropout": 0.2}},
     ),
     "cho2014": Row(
@@ -214,12 +213,7 @@ ROWS = {
             Size("paper", luong(1_000_000 + 1_001_000)),  # W_a; W_p and v_p
             *(
                 Size("paper", luong(n), options={"window": "global", "attention": name})
-                for name, n in (
-                    ("dot", 0),
-                    ("general", 1_000_000),
-                    ("concat", 2_001_000),
-                    ("location", 50_000),
-                )
+                for name, n in LUONG.items()
             ),
             Size(
                 "paper",
@@ -228,9 +222,7 @@ ROWS = {
             ),
         ],
         task=Task("copy", longest=10, steps=400),
-        optimizer=Optimizer(
-            "SGD", clip=5.0, rates={0: 1.0, 799: 1.0, 800: 0.5, 900: 0.25}
-        ),
+        optimizer=Optimizer("SGD", 5.0, {0: 1.0, 799: 1.0, 800: 0.5, 900: 0.25}),
         variants={
             "dot": {"attention": "dot"},
             "concat, local-m": {"attention": "concat", "window": "local-m"},
@@ -256,9 +248,7 @@ ROWS = {
     "sutskever2014": Row(
         sizes=[Size("paper", sutskever(), stated=384_000_000)],
         task=Task("reverse", longest=5, steps=600),
-        optimizer=Optimizer(
-            "SGD", clip=5.0, rates={499: 0.7, 500: 0.35, 549: 0.35, 550: 0.175}
-        ),
+        optimizer=Optimizer("SGD", 5.0, {499: 0.7, 500: 0.35, 549: 0.35, 550: 0.175}),
     ),
     "wang_simple": Row(
         sizes=[

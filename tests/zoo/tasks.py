@@ -9,7 +9,6 @@ import keras_seqattn as ksa
 
 TOKENS = ksa.types.SpecialTokens()
 FIRST, VOCABULARY = 4, 16  # the symbols are 4, ..., 15; the vocabulary of `small`
-
 TASKS = {"copy": list, "reverse": lambda symbols: symbols[::-1], "sort": sorted}
 
 
@@ -46,13 +45,8 @@ def train(model, random, task, longest, steps, learning_rate=3e-3, batch=128):
         keras.optimizers.Adam(rate, global_clipnorm=1.0),
         keras.losses.SparseCategoricalCrossentropy(from_logits=True),
     )
-    history = model.fit(
-        batches(),
-        steps_per_epoch=1,
-        epochs=steps,
-        shuffle=False,  # random already
-        verbose=0,
-    )
+    options = {"steps_per_epoch": 1, "epochs": steps, "verbose": 0}
+    history = model.fit(batches(), shuffle=False, **options)  # it is random already
     return np.array(history.history["loss"])
 
 

@@ -36,17 +36,14 @@ def test_greedy_is_the_argmax_of_its_own_output(name):
     decoded = ksa.decode(model, source, ksa.Greedy(), MAX_LENGTH)
     tokens, lengths = numpy(decoded.tokens)[:, 0], numpy(decoded.lengths)[:, 0]
     assert len(np.unique(tokens)) > 3  # not one word again and again
-
     start = np.full((len(tokens), 1), TOKENS.start)
     fed = np.concatenate([start, tokens[:, :-1]], axis=1)
-    logits, alignments = model(
-        {"source": source, "target": fed}, return_attention_scores=True
-    )
+    given = {"source": source, "target": fed}
+    logits, alignments = model(given, return_attention_scores=True)
     logits = numpy(logits).copy()
     logits[..., [TOKENS.pad, TOKENS.start]] = -np.inf
     written = np.arange(tokens.shape[1]) < lengths[:, None]
     np.testing.assert_array_equal(logits.argmax(-1)[written], tokens[written])
-
     received, expected = numpy(decoded.alignments)[:, 0], numpy(alignments)
     if expected.ndim == 4:  # heads
         written = np.repeat(written[:, None], expected.shape[1], axis=1)

@@ -11,7 +11,7 @@ from tests.zoo.tasks import train
 SEED = 1409
 
 
-def test_gnmt_options_reach_the_layers():
+def test_gnmt_options_reach_the_layers_and_it_ends_with_sgd():
     model = zoo.gnmt2016("small", layers=4, residual_from=None, dropout=0.2)
     encoder, cell = model.encoder, model.decoder.cell
     assert (encoder.layer_count, cell.layer_count) == (4, 4)
@@ -19,9 +19,6 @@ def test_gnmt_options_reach_the_layers():
     assert (encoder.dropout, cell.dropout) == (0.2, 0.2)
     assert cell.query == "previous"
     assert model.bridge is None  # zeros
-
-
-def test_gnmt_ends_with_sgd():
     optimizer = zoo.gnmt2016_optimizer("sgd")
     schedule = keras.optimizers.schedules.serialize(HalvingDecay.gnmt2016())
     assert optimizer.get_config()["learning_rate"] == schedule
@@ -29,7 +26,7 @@ def test_gnmt_ends_with_sgd():
     assert optimizer.global_clipnorm == 5.0
 
 
-def test_nematus_ties_and_drops():
+def test_nematus_ties_and_drops_and_starts_gaussian_but_for_the_recurrence():
     model = zoo.sennrich2017("small", dropout=0.2, word_dropout=0.1)
     assert model.head.embedding is model.target_embedding
     for part in (model.encoder, model.decoder.cell):
@@ -38,9 +35,6 @@ def test_nematus_ties_and_drops():
         assert part.use_variational_dropout
     assert model.head.dropout == 0.2
     assert (model.source_words.rate, model.target_words.rate) == (0.1, 0.1)
-
-
-def test_nematus_starts_gaussian_but_for_the_recurrence():
     model = zoo.sennrich2017("small", deviation=0.01)
     for weight in model.trainable_weights:
         if "recurrent_kernel" in weight.path:
@@ -62,15 +56,8 @@ def curve(residual_from, steps, every):
     """Losses of 8 + 8 narrow layers, each the mean of `every` steps."""
     keras.utils.set_random_seed(SEED)
     model = zoo.gnmt2016("small", layers=8, residual_from=residual_from)
-    losses = train(
-        model,
-        np.random.default_rng(SEED),
-        "reverse",
-        longest=8,
-        steps=steps,
-        learning_rate=5e-3,
-        batch=64,
-    )
+    how = {"longest": 8, "steps": steps, "learning_rate": 5e-3, "batch": 64}
+    losses = train(model, np.random.default_rng(SEED), "reverse", **how)
     return losses.reshape(-1, every).mean(axis=1)
 
 

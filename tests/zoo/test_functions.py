@@ -2,6 +2,8 @@
 
 import gc
 import inspect
+import re
+from pathlib import Path
 
 import keras
 import numpy as np
@@ -9,10 +11,12 @@ import pytest
 
 import keras_seqattn as ksa
 from keras_seqattn import zoo
+from keras_seqattn.zoo import parameters
 from tests.contract import docstrings
 from tests.raised import check_error
 from tests.zoo.rows import NAMES, ROWS
 
+README = Path(zoo.__file__).with_name("README.md")
 SECTIONS = ["Args", "Returns", "Differences from the paper", "References"]
 SIZES = [(name, size) for name, row in ROWS.items() for size in row.sizes]
 IDS = [f"{name}-{'-'.join(map(str, s.options.values()))}" for name, s in SIZES]
@@ -31,16 +35,12 @@ def test_every_function_has_a_row_and_an_optimizer():
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_docstring(name):
+def test_docstring_and_presets_with_numbers_only(name):
     build = function(name)
     assert list(docstrings.sections(build)) == SECTIONS
     arguments = list(inspect.signature(build).parameters)
     assert docstrings.described(build) == arguments
     assert function(f"{name}_optimizer").__doc__
-
-
-@pytest.mark.parametrize("name", ROWS)
-def test_presets_carry_numbers_only(name):
     build = function(name)
     arguments = inspect.signature(build).parameters
     given = {size.preset for size in ROWS[name].sizes}
@@ -92,13 +92,10 @@ def test_optimizer(name):
         assert received == pytest.approx(expected, rel=1e-6), step
 
 
-def test_numbers_replace_those_of_a_preset():
+def test_numbers_replace_those_of_a_preset_or_are_all_given():
     model = zoo.wang_simple("small", units=5, target_vocabulary=7)
     assert model.encoder.units == 5
     assert model.head.vocabulary_size == 7
-
-
-def test_without_a_preset_all_numbers_are_given():
     numbers = zoo.luong2015.presets["small"]
     assert zoo.luong2015(**numbers).get_config() is not None
 
@@ -163,3 +160,33 @@ def test_uniform_start(name, bound):
         assert 0.9 * bound < np.abs(weight).max() <= bound, weight.shape
     firsts = [weight.flat[0] for weight in weights]
     assert len(set(firsts)) == len(firsts)
+
+
+def table():
+    """`{function: (numbers at paper size, number of "small")}`."""
+    rows = {}
+    models = README.read_text("utf-8").split("## Models")[1].split("\n## ")[0]
+    for line in models.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        name = re.fullmatch(r"`(\w+)`", cells[1]) if len(cells) > 5 else None
+        if name:
+            rows[name[1]] = set(re.findall(r"\d[\d,]{3,}\d", cells[3])), cells[5]
+    return rows
+
+
+def printed(capsys):
+    """The same, of what the command prints."""
+    counts = {}
+    parameters.main()
+    for line in capsys.readouterr().out.splitlines():
+        name, preset, count = line.split()
+        counts.setdefault(name, {})[preset] = count
+    return {
+        name: (set(sizes.values()) - {sizes["small"]}, sizes["small"])
+        for name, sizes in counts.items()
+    }
+
+
+def test_the_table_is_what_is_printed(capsys):
+    assert table() == printed(capsys)
+    assert sorted(table()) == sorted(NAMES)

@@ -18,29 +18,17 @@ def task():
     return dates()
 
 
-def test_size(task):
+def test_sizes_days_and_characters(task):
     sizes = [len(pairs) for pairs in (task.train, task.validation, task.test)]
     assert sizes == [30_000, 1_000, 1_000]
     assert max(map(len, task.train.source)) <= 40
-
-
-def test_days_are_disjoint(task):
     days = task.train.target + task.validation.target + task.test.target
     assert len(set(days)) == len(days) == 32_000
     assert all(datetime.date.fromisoformat(day).isoformat() == day for day in days)
     assert (min(days)[:4], max(days)[:4]) == ("1600", "2199")
-
-
-def test_same_days_for_ever(task):
     assert task.test.target[:3] == ["2012-07-17", "2095-01-13", "2177-06-09"]
-
-
-def test_held_out_characters_are_known(task):
     known = set("".join(task.train.source))
     assert set("".join(task.validation.source + task.test.source)) <= known
-
-
-def test_months_are_words_or_in_a_known_order(task):
     for text in task.train.source:
         assert re.search(r"[^\W\d]{3}", text) or re.fullmatch(
             r"\d{4}[-/]\d\d[-/]\d\d|\d{1,2}\.\d{1,2}\.\d{4}|[a-z]{2} [\d.]+", text, re.I
@@ -64,13 +52,9 @@ def test_no_string_means_two_days():
 
 
 @pytest.mark.slow
-def test_no_string_of_any_locale_means_two_days():
+def test_every_locale_can_be_written_and_no_string_means_two_days():
     for language in random.Random(0).sample(locale_identifiers(), 100):
         meanings(*writers([language]))
-
-
-@pytest.mark.slow
-def test_every_locale_can_be_written():
     ways = [ways for name in locale_identifiers() for ways in writers([name])]
     assert min(map(len, ways)) >= 6
 

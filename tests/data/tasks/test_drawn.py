@@ -12,19 +12,13 @@ SYMBOLS = st.text(st.sampled_from("abcαβγ0123#+"), min_size=2).filter(
 SPLITS = ("train", "validation", "test")
 
 
-def test_same_sequences_for_ever():
+def test_same_sequences_for_ever_in_the_order_of_the_symbols_short_ones_too():
     assert reverse().test[0] == ("zunhghbt", "tbhghnuz")
     assert sort().test[0] == ("zunhghbt", "bghhntuz")
-
-
-def test_order_is_that_of_the_symbols():
     task = sort(symbols="cab", lengths=(4, 8), train=90, validation=5, test=5)
     for split in SPLITS:
         for source, target in getattr(task, split):
             assert target == "".join(s * source.count(s) for s in "cab")
-
-
-def test_short_sequences_are_learned_too():
     lengths = list(map(len, reverse().train.source))
     assert lengths.count(1) > 20  # of 26
     assert all(lengths.count(n) > 1_500 for n in range(3, 13))

@@ -12,18 +12,12 @@ def everything():
     return g2p(validation=100, test=30_000)
 
 
-def test_all_words_are_used(everything):
+def test_words_references_and_phonemes(everything):
     assert len({*everything.train.source}) == 124_926 - 30_100
     assert len(everything.train) > 100_000  # some have several pronunciations
-
-
-def test_references(everything):
     several = [texts for texts in everything.references["test"] if len(texts) > 1]
     assert len(several) > 1_000
     assert all(len(set(texts)) == len(texts) for texts in several)
-
-
-def test_without_stress(everything):
     phonemes = set(" ".join(everything.train.target).split())
     assert len(phonemes) == 39
     assert all(phoneme.isalpha() for phoneme in phonemes)

