@@ -23,7 +23,7 @@ BASE = {
     "heads": 8,  # 3.2.2: h = 8 parallel attention layers, or heads
     "feed_forward_units": 2048,  # 3.3: the inner layer has dimensionality 2048
     "dropout": 0.1,  # 5.4: for the base model, a rate of P_drop = 0.1
-    "use_shared_embedding": True,  # 3.4: the same weight matrix
+    "use_shared_embedding": True,  # 3.4: share the same weight matrix
 }
 BIG = {  # Table 3, the last row
     **BASE,
@@ -131,7 +131,9 @@ def vaswani2017(
         encoder=stack(TransformerEncoder, layers, "encoder"),
         target_embedding=target,
         decoder=stack(TransformerDecoder, decoder_layers or layers, "decoder"),
-        head=OutputHead(target_vocabulary, embedding=target, name="head"),  # 3.4
+        head=OutputHead(  # 3.4
+            target_vocabulary, embedding=target, use_bias=False, name="head"
+        ),
         name="vaswani2017",
     )
 

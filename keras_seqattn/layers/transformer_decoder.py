@@ -92,8 +92,10 @@ class TransformerDecoder(Transformer):
     parts = (*Transformer.parts, "attention")
     axis = "target"
 
-    def __init__(self, units, attention=None, alignment=-1, **kwargs):
-        super().__init__(units, **kwargs)
+    def __init__(
+        self, units, layers=6, heads=8, attention=None, alignment=-1, **kwargs
+    ):
+        super().__init__(units, layers, heads, **kwargs)
         self.templates["attention"] = self._template(attention)
         if not -self.layer_count <= alignment < self.layer_count:
             raise four_part_error(
@@ -107,7 +109,7 @@ class TransformerDecoder(Transformer):
 
     def build(self, inputs_shape, value_shape):
         self._check_shapes(inputs_shape, value_shape)
-        self.build_blocks(inputs_shape, value_shape)
+        self._build_blocks(inputs_shape, value_shape)
 
     # One step ---------------------------------------------------------------------
 
@@ -165,7 +167,7 @@ class TransformerDecoder(Transformer):
         places = next_places(past)
         nodes, past = past.nodes, add_own(past, places)
         mask = past.is_own if has_beam else past.is_own[:, None]
-        x = self.begin(x, positions=positions, training=training)
+        x = self._begin(x, positions=positions, training=training)
         seen, alignments = [], []
         for block, old, block_memory in zip(
             self.blocks, nodes, memory.blocks, strict=True
@@ -177,7 +179,7 @@ class TransformerDecoder(Transformer):
 
             x, alignment = block.run(x, remember, block_memory, training)
             alignments.append(alignment)
-        output, alignment = self.end(x), self._chosen(alignments, len(x.shape))
+        output, alignment = self._end(x), self._chosen(alignments, len(x.shape))
         if not has_beam:
             output, alignment = output[:, 0], alignment[:, 0]
         return Step(output, alignment, past._replace(nodes=seen))
@@ -201,7 +203,7 @@ class TransformerDecoder(Transformer):
         self._check(inputs, value, inputs_mask, value_mask, initial_state)
         memory = self.prepare(value, value_mask)
         mask = causal_mask(ops.shape(inputs)[1], inputs_mask)
-        x = self.begin(
+        x = self._begin(
             zero_padding(inputs, inputs_mask), inputs_mask, training=training
         )
         alignments = []
@@ -210,7 +212,7 @@ class TransformerDecoder(Transformer):
                 x, lambda own: own._replace(mask=mask), block_memory, training
             )
             alignments.append(alignment)
-        outputs = carry_mask(zero_padding(self.end(x), inputs_mask), inputs_mask)
+        outputs = carry_mask(zero_padding(self._end(x), inputs_mask), inputs_mask)
         if not return_attention_scores:
             return outputs
         alignment = self._chosen(alignments, len(x.shape))

@@ -64,14 +64,14 @@ class TransformerEncoder(Transformer):
     """
 
     def build(self, inputs_shape, mask_shape=None):
-        self.build_blocks(inputs_shape)
+        self._build_blocks(inputs_shape)
 
     def call(self, inputs, mask=None, training=None):
         self._check_inputs(inputs, mask)
-        x = self.begin(zero_padding(inputs, mask), mask, training=training)
+        x = self._begin(zero_padding(inputs, mask), mask, training=training)
         for block in self.blocks:
             x, _ = block.run(x, lambda own: own._replace(mask=mask), training=training)
-        values = zero_padding(self.end(x), mask)
+        values = zero_padding(self._end(x), mask)
         if mask is None:
             mask = ops.ones(ops.shape(values)[:2], "bool")
         return Encoded(values, mask, [])

@@ -220,18 +220,20 @@ BRIDGES = [bridge(*row) for row in BRIDGES.items()]
 
 def transformer_encoder(name, **options):
     def arguments(rng, batch, source, target):
-        values = encoder_arguments(rng, batch, source, target)
-        return values | {"inputs": normal(rng, batch, source, UNITS)}
+        values = seq.encoder_arguments(rng, batch, source, target)
+        return values | {"inputs": seq.normal(rng, batch, source, UNITS)}
 
     def make():
         return L.TransformerEncoder(UNITS, layers=2, heads=2, **options)
 
-    return Case(name, make, arguments, PADDED_ENCODER)
+    return Case(name, make, arguments, seq.PADDED_ENCODER)
 
 
 def transformer_decoder(name, **options):
     def arguments(rng, batch, source, target):
-        attention = attention_arguments(rng, batch, source, target, query_depth=UNITS)
+        attention = seq.attention_arguments(
+            rng, batch, source, target, query_depth=UNITS
+        )
         return {
             "inputs": attention["query"],
             "value": attention["value"],
@@ -245,10 +247,10 @@ def transformer_decoder(name, **options):
 
     def stepwise(decoder, inputs, **options):
         room = inputs.shape[1]
-        results = decoder_stepwise(decoder, inputs, max_length=room, **options)
+        results = seq.decoder_stepwise(decoder, inputs, max_length=room, **options)
         return results[:2]
 
-    return Case(name, make, arguments, PADDED_DECODER, stepwise)
+    return Case(name, make, arguments, seq.PADDED_DECODER, stepwise)
 
 
 TRANSFORMERS = [

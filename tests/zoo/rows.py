@@ -56,6 +56,14 @@ def simple(depth, units):
     return units * (depth + units) + units
 
 
+def transformer(d, inner, n=6, vocabulary=37_000):
+    """Keys have no bias. The paper's vocabulary is "about 37000"."""
+    attention, norm = 4 * d * d + 3 * d, 2 * d
+    dense = 2 * d * inner + inner + d
+    encoder, decoder = attention + dense + 2 * norm, 2 * attention + dense + 3 * norm
+    return vocabulary * d + n * (encoder + decoder)
+
+
 def sutskever(source=160_000, target=80_000, n=1000):
     """384,000,000 without biases; those of the LSTMs are 32,000."""
     return n * source + n * target + 8 * lstm(n, n) + n * target
@@ -249,6 +257,16 @@ ROWS = {
         sizes=[Size("paper", sutskever(), stated=384_000_000)],
         task=Task("reverse", longest=5, steps=600),
         optimizer=Optimizer("SGD", 5.0, {499: 0.7, 500: 0.35, 549: 0.35, 550: 0.175}),
+    ),
+    "vaswani2017": Row(
+        sizes=[
+            Size("base", transformer(512, 2048)),  # 65 million, says Table 3
+            Size("big", transformer(1024, 4096), stated=213_000_000),
+            Size("tiny", transformer(128, 256, n=4, vocabulary=10_000)),
+        ],
+        task=Task("reverse", longest=10, steps=600),
+        optimizer=Optimizer("Adam", None, {0: 1.746928e-07, 3999: 6.987712e-04}),
+        variants={"pre": {"norm_first": True, "attention_dropout": 0.1}},
     ),
     "wang_simple": Row(
         sizes=[

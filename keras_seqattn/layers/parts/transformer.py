@@ -109,7 +109,7 @@ class Transformer(Composite):
     def _seed(self, number):
         return None if self.seed is None else self.seed + number
 
-    def build_blocks(self, shape, memory_shape=None):
+    def _build_blocks(self, shape, memory_shape=None):
         check_sequence(type(self).__name__, shape, self.axis, self.units)
         if self.positions is not None:
             self.positions.build(shape)
@@ -119,13 +119,13 @@ class Transformer(Composite):
         if self.norm is not None:
             self.norm.build(shape)
 
-    def begin(self, inputs, mask=None, positions=None, training=None):
+    def _begin(self, inputs, mask=None, positions=None, training=None):
         """The inputs of the first block, with positions and dropout."""
         if self.positions is not None:
             inputs = self.positions(inputs, mask=mask, positions=positions)
         return self.drop(inputs, training=training)
 
-    def end(self, x):
+    def _end(self, x):
         """The outputs, from those of the last block."""
         return x if self.norm is None else self.norm(x)
 
