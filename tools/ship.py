@@ -1,5 +1,8 @@
 """Turn a run into a shipped model: python tools/ship.py RUN NAME
 
+`python tools/ship.py --again NAME` only makes its SavedModel again: the same weights,
+answers and card, with the graph that the library exports today.
+
 RUN is a folder of `seqattn train`; the card of each shipped model has its command. The
 result is saved_models/NAME: a folder for `Translator.load` and for TensorFlow Serving,
 with a SavedModel in `1`, a manifest of all files, and the card. Its answers to some
@@ -131,6 +134,24 @@ def ship(run, name):
     print(f"{place}: {_size(place)}, {content['test']}")
 
 
+def export_again(name):
+    """Replace the SavedModel of `saved_models/NAME`."""
+    place = ROOT / "saved_models" / name
+    content, described = (manifest.verify(x) for x in (place, place / "1"))
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder, name)
+        kept = {key: described[key] for key in (*KNOWN[:-1], "about_data")}
+        of_model = described["model"]  # the export adds the rest
+        kept["model"] = {key: of_model[key] for key in ("function", "arguments")}
+        translator = ks.Translator.load(place)
+        translator.export(out, version=1, weights="int8", manifest=kept)
+        shutil.rmtree(place / "1")
+        shutil.copytree(out / "1", place / "1")
+    content["created_with"] = manifest.verify(place / "1")["created_with"]
+    (place / manifest.NAME).unlink()
+    manifest.write(place, content)
+
+
 def _shrink(folder):
     """Round the weights, and compress the archive: half of each weight is zeros."""
     translator = ks.Translator.load(folder)
@@ -256,4 +277,7 @@ def _bytes(folder):
 
 
 if __name__ == "__main__":
-    ship(Path(sys.argv[1]), sys.argv[2])
+    if sys.argv[1] == "--again":
+        export_again(sys.argv[2])
+    else:
+        ship(Path(sys.argv[1]), sys.argv[2])
