@@ -45,6 +45,13 @@ def as_special(owner, tokens):
     return SpecialTokens(*tokens)
 
 
+def as_tensor(x, pad):
+    """Return a tensor; ragged ids are padded."""
+    if isinstance(x, tf.RaggedTensor) and x.dtype.is_integer:
+        return x.to_tensor(pad)
+    return tf.convert_to_tensor(x)
+
+
 def check_tokens(owner, model, tokens):
     """Check that padding is neither start nor end, and is the padding of the model."""
     if tokens.pad in (tokens.start, tokens.end):
