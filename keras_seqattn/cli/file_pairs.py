@@ -27,14 +27,14 @@ def read_files(settings):
         reports["validation"] = validation.report
     else:
         remedy = (
-            "Name other pairs with --validation-pairs, or choose a smaller number for "
+            "name other pairs with --validation-pairs, or choose a smaller number for "
             f"a first try, e.g. --validation-size {max(1, len(known) // 5)}"
         )
         size = settings.validation_size
         pairs, validation = split_validation("train", known, size, remedy)
         others = len(known) - len(pairs) - len(validation)
         if others:
-            left_out = {"other targets of validation sources": others}
+            left_out = {"source is in the validation set": others}
             reports["train"] = known.report.then(Report(len(known), left_out))
     targets = by_source(known)
     references = [targets[source] for source in validation.source]

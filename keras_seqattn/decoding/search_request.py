@@ -58,7 +58,7 @@ def make_request(
     special = checks.as_special("decode", tokens)
     checks.check_model("decode", model)
     checks.check_tokens("decode", model, special)
-    checks.check_search(search, max_length, special)
+    checks.check_search("decode", search, max_length, special)
     source = as_tensors("decode", source, special.pad)
     checks.check_source("decode", source)
     is_relative = isinstance(max_length, RelativeLength)

@@ -82,8 +82,8 @@ MISPLACED = {
     "a.de",
     "evaluate a.tsv dates --beam 2": "dates. Write RUN first: seqattn evaluate dates "
     "--beam 2 --pairs a.tsv",
-    "inspect 'a b' dates --html x": "dates. Write RUN first: seqattn inspect dates --html "
-    "x --text 'a b'",
+    "inspect 'a b' dates --html x": "dates. Write RUN first: seqattn inspect dates "
+    "--html x --text 'a b'",
     "--out x train --joint": "the verb comes first, before its options. Write seqattn "
     "train --out x --joint",
     "evaluate --metric wer per RUN": "the following arguments are required: RUN. Write "

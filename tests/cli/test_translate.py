@@ -58,8 +58,8 @@ def test_a_real_translator(trained, files, succeeds):
     texts = printed.out.splitlines()
     assert len(texts) == 3 and texts[1] == "" and set(texts[0]) <= set("abcde⁇")
     assert printed.err.startswith(
-        "seqattn: warning: Translator has read only the beginning of 1 texts. Expected "
-        "at most max_source=1000 tokens, received longer texts at number 2 (from 0). "
+        "seqattn: warning: Translator has read only the beginning of 1 text. Expected "
+        "at most max_source=1000 tokens, received more at position 2 (from 0). "
     )
 
 

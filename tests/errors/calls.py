@@ -101,8 +101,9 @@ MASKS = {
     "0`, or make a tensor with keras.ops.array(mask).": lambda: attend(
         value_mask=mask(2, 5).tolist()
     ),
-    "BahdanauAttention got a mask that does not fit a value ... (2, 3). Write": lambda: (
-        attend(value=ks.BiEncoder(UNITS)(ones(2, 5, 4)), value_mask=mask(2, 3))
+    "BahdanauAttention got a mask that does not fit a value ... (2, 3). "
+    "Write": lambda: attend(
+        value=ks.BiEncoder(UNITS)(ones(2, 5, 4)), value_mask=mask(2, 3)
     ),
     "BahdanauAttention got a mask for a value that is not boolean ... "
     "float32. Write e.g. `mask=": lambda: built(additive()).prepare(
