@@ -49,25 +49,21 @@ class VerbParser(argparse.ArgumentParser):
             name = unknown[0].split("=")[0]
             near = difflib.get_close_matches(name, known, n=1, cutoff=0.7)
             return f". Did you mean {near[0]}?" if near else ""
-        if "run" in found and not is_translator(found.run):
-            for run in filter(is_translator, unknown):
-                return f". Write RUN first: {self._with_run_first(run, found, unknown)}"
+        run = next(filter(is_translator, unknown), None)
+        if run and "run" in found and not is_translator(found.run):
+            return self._run_first(run, found, unknown)
         is_table = "pairs" in found  # a second file is the other side, not a table
         words = self._named([found.pairs, *unknown] if is_table else unknown, found)
         write = "Instead of --pairs write" if is_table else "Write"
         return f". {write} {shlex.join(words)}" if words else ""
 
-    def _with_run_first(self, run, found, unknown):
-        """Return the command with the run in front, and options before other words."""
+    def _run_first(self, run, found, unknown):
+        """Return the command with the run in front, and an option for other words."""
         words = [word for word in (found.run, *unknown) if word != run]
         rest = [word for word in self._words if word not in (run, *words)]
-        command = [
-            *self.prog.split(),
-            run,
-            *rest,
-            *(self._named(words, found) or words),
-        ]
-        return shlex.join(command)
+        named = self._named(words, found)
+        command = [*self.prog.split(), run, *rest, *named]
+        return f". Write RUN first: {shlex.join(command)}" if named else ""
 
     def _named(self, words, found):
         """Return words with the options that they need; [] if there are none."""

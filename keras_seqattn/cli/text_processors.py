@@ -64,7 +64,7 @@ def _learn(option, kind, texts, options):
             processor = ProcessorChoice.parse("train", kind).learn(texts, **options)
         except ValueError as error:
             raise four_part_error(*say(error)) from error
-    for each in caught:
+    for each in (x for x in caught if x.category is UserWarning):
         warnings.warn(four_parts(*say(each.message)), stacklevel=2)
     return processor
 

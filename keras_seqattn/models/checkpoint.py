@@ -67,7 +67,7 @@ def readable_weights(model, path):
 
 def _difference(model, path):
     """Return in words the first weight of another shape than in a `.weights.h5`."""
-    if not str(path).endswith(".weights.h5"):
+    if not str(path).endswith(".weights.h5") or not os.path.isfile(str(path)):
         return ""
     own = _MemoryFile()
     with without_optimizer(model):
@@ -81,14 +81,10 @@ def _difference(model, path):
 
 def _shapes(file):
     """Return the shapes of all weights in a file of HDF5, by name."""
-    shapes = {}
+    nodes = {}
     with h5py.File(file) as content:
-        content.visititems(lambda name, x: shapes.update({name: _shape(x)}))
-    return shapes
-
-
-def _shape(node):
-    return getattr(node, "shape", None)  # a group has none
+        content.visititems(lambda name, x: nodes.update({name: x}))
+        return {n: x.shape for n, x in nodes.items() if isinstance(x, h5py.Dataset)}
 
 
 @contextlib.contextmanager
