@@ -49,15 +49,20 @@ def check_choice(owner, what, choice, choices):
     names = list(choices)
     if choice in names:  # a list: what was passed need not have a hash
         return
-    known = ", ".join(sorted(map(str, names)))
+    listed = sorted(map(str, names))
+    known = ", ".join(listed)
     if len(names) > 64:  # a thousand locales help no reader
         known = f"{len(names)} names"
-    near = nearest(choice, names)
+    near, remedy = nearest(choice, names), "Check the spelling"
+    if near:
+        remedy = f"Use {near!r}, the nearest"
+    elif 0 < len(names) <= 3:
+        remedy = f"Use {' or '.join(map(repr, listed))}"
     raise four_part_error(
         f"{owner} got an unknown {what}",
         f"one of {known or 'none: there are none'}",
         abbreviated(choice),
-        f"Use {near!r}, the nearest" if near else "Check the spelling",
+        remedy,
     )
 
 
@@ -65,12 +70,18 @@ def nearest(name, names):
     """The one of `names` that `name` is probably meant to be, or None.
 
     Capitals do not matter. Where nothing is spelt alike, a name that contains the other
-    one is near, from three letters on.
+    one is near, from three letters on, and so is a name with these initials: "lr" is
+    near "learning_rate".
     """
     written, known = str(name).casefold(), {str(x).casefold(): str(x) for x in names}
     close = difflib.get_close_matches(written, known, n=1)
     close = close or [each for each in known if _contains(each, written)]
+    close = close or [each for each in known if _initials(each) == written]
     return known[close[0]] if close else None
+
+
+def _initials(name):
+    return "".join(word[:1] for word in name.split("_"))
 
 
 def _contains(one, other):

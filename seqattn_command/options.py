@@ -2,6 +2,7 @@
 
 import argparse
 import dataclasses
+import os
 
 from seqattn_command.settings import GROUPS, Settings, names
 
@@ -38,6 +39,12 @@ def add_translator(parser):
         help="folder of a run or of a saved translator, or a shipped model: "
         + ", ".join(SHIPPED_MODELS),
     )
+
+
+def is_translator(word):
+    """Whether a word is the folder of a run or a translator, or a shipped model."""
+    files = (os.path.join(word, name) for name in ("run.json", "translator.json"))
+    return word in SHIPPED_MODELS or any(map(os.path.isfile, files))
 
 
 def add_search(parser, has_n_best=False, has_batches=True):

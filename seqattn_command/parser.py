@@ -1,6 +1,7 @@
 """The parser of all verbs."""
 
 import argparse
+import shlex
 from importlib import metadata
 
 from seqattn_command.verb_parser import VerbParser
@@ -25,6 +26,7 @@ VERBS = {
     "inspect": inspect,
     "tasks": tasks,
 }
+OPTIONS = ("-h", "--help", "--version")  # before a verb
 EXAMPLES = """\
 examples:
   seqattn train --task dates --preset small --out runs/dates
@@ -38,7 +40,13 @@ Every verb has its own help: seqattn train --help
 
 def parse(arguments):
     """Return the parsed options of a verb; no arguments mean `--help`."""
-    return make_parser().parse_args(arguments or ["--help"])
+    parser, arguments = make_parser(), list(arguments) or ["--help"]
+    verb = next((word for word in arguments if word in VERBS), None)
+    if verb and arguments[0].startswith("-") and arguments[0] not in OPTIONS:
+        arguments.remove(verb)
+        words = shlex.join(["seqattn", verb, *arguments])
+        parser.error(f"the verb comes first, before its options. Write {words}")
+    return parser.parse_args(arguments)
 
 
 def make_parser():

@@ -61,6 +61,6 @@ def _check_vocabulary(name, argument, size):
             f"{name} got a text processor as its {argument}",
             "the size of a vocabulary",
             type(size).__name__,
-            f"Pass its size: {argument}=text.vocabulary_size",
+            f"Pass its attribute vocabulary_size, which is {size.vocabulary_size}",
         )
     check_count(name, argument, size)

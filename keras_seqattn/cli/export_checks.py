@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from keras_seqattn.cli.load_translator import check_order
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.export import litert_checks
 from keras_seqattn.export.stored_weights import KINDS
@@ -11,6 +12,8 @@ WEIGHTS = {"SavedModel": KINDS, "LiteRT": litert_checks.WEIGHTS}
 
 def check(options):
     """Check that no option is missing and that none would be ignored."""
+    if Path(options.out).exists():
+        check_order("export", options.run, options.out)
     if options.litert:
         _check_weights(options, "LiteRT", "float16")
         _check_litert(options)

@@ -8,7 +8,10 @@ from keras_seqattn.data.filter_report import Report
 from keras_seqattn.data.pair_files import pairs_and_mistakes
 from keras_seqattn.data.splitting import split_validation
 from keras_seqattn.data.tasks import Task
+from keras_seqattn.data.text_files import check_file
 from keras_seqattn.errors import four_part_error, four_parts
+
+_NAMES = ("pairs", "source", "target")
 
 
 def read_files(settings):
@@ -24,14 +27,14 @@ def read_files(settings):
         reports["validation"] = validation.report
     else:
         remedy = (
-            "Name other pairs with --validation-pairs, or choose a smaller number for "
+            "name other pairs with --validation-pairs, or choose a smaller number for "
             f"a first try, e.g. --validation-size {max(1, len(known) // 5)}"
         )
         size = settings.validation_size
         pairs, validation = split_validation("train", known, size, remedy)
         others = len(known) - len(pairs) - len(validation)
         if others:
-            left_out = {"other targets of validation sources": others}
+            left_out = {"source is in the validation set": others}
             reports["train"] = known.report.then(Report(len(known), left_out))
     targets = by_source(known)
     references = [targets[source] for source in validation.source]
@@ -46,6 +49,9 @@ def read_files(settings):
 def read_file_pairs(settings, prefix=""):
     """Return the pairs of a table or of two files; the prefix may be "validation_"."""
     table, *sides = _paths(settings, prefix)
+    for name, path in zip(_NAMES, (table, *sides), strict=True):
+        if path is not None:
+            check_file(path, f"--{prefix.replace('_', '-')}{name}")
     columns = settings.columns
     if columns and all(column.isdecimal() for column in columns):
         columns = [int(column) for column in columns]
@@ -63,8 +69,7 @@ def read_file_pairs(settings, prefix=""):
 
 
 def _paths(settings, prefix):
-    names = ("pairs", "source", "target")
-    return [getattr(settings, f"{prefix}{name}") for name in names]
+    return [getattr(settings, f"{prefix}{name}") for name in _NAMES]
 
 
 def _reasons(report):

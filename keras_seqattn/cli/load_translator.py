@@ -1,6 +1,7 @@
 """Load the translator of a run or of a folder, and change how it searches."""
 
 import dataclasses
+import shlex
 from pathlib import Path
 
 from keras_seqattn import shipped_models
@@ -9,6 +10,7 @@ from keras_seqattn.decoding.greedy import Greedy
 from keras_seqattn.decoding.search import Search
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.translator.translator import Translator
+from seqattn_command.options import is_translator
 
 _CONSTRAINTS = dataclasses.fields(Search)  # those that all searches have
 
@@ -24,6 +26,17 @@ def load_translator(path, beam=None, n_best=None, length_penalty=None):
     if beam is None and length_penalty is None and n_best in (None, own.n_best):
         return translator
     return translator.with_search(_changed(own, beam, n_best, length_penalty))
+
+
+def check_order(verb, run, other):
+    """Check that the translator is the first word of a verb, not the second."""
+    if is_translator(other) and not is_translator(run):
+        raise four_part_error(
+            f"{verb} got its words in the wrong order",
+            "RUN first",
+            f"{run!r} {other!r}",
+            f"Write: {shlex.join(['seqattn', verb, other, run])}",
+        )
 
 
 def _changed(own, beam, n_best, length_penalty):

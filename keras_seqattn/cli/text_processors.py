@@ -37,13 +37,36 @@ def learn_texts(settings, pairs):
     }
     if settings.sample:
         options["alpha"] = settings.sample
-    source = ProcessorChoice.parse("train", settings.source_text)
-    target = ProcessorChoice.parse("train", settings.target_text)
     if settings.joint:
         texts = itertools.chain(pairs.source, pairs.target)
-        joint = source.learn(texts, **options)
+        joint = _learn("--text", settings.source_text, texts, options)
         return joint, joint
-    return source.learn(pairs.source, **options), target.learn(pairs.target, **options)
+    return (
+        _learn("--source-text", settings.source_text, pairs.source, options),
+        _learn("--target-text", settings.target_text, pairs.target, options),
+    )
+
+
+def _learn(option, kind, texts, options):
+    """Return a processor; errors and warnings of learning name the option."""
+
+    def say(problem):
+        return (
+            "train got a kind of text that does not suit its side",
+            "a size that suits the texts",
+            f'{option} {kind} with the message "{str(problem).removesuffix(".")}"',
+            f"Write {option} {kind.split(':')[0]}:SIZE with another size",
+        )
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            processor = ProcessorChoice.parse("train", kind).learn(texts, **options)
+        except ValueError as error:
+            raise four_part_error(*say(error)) from error
+    for each in (x for x in caught if x.category is UserWarning):
+        warnings.warn(four_parts(*say(each.message)), stacklevel=2)
+    return processor
 
 
 def warn_of_references(settings, text, references):

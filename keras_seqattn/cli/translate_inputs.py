@@ -5,6 +5,7 @@ import re
 import shlex
 import warnings
 
+from keras_seqattn.cli.load_translator import check_order
 from keras_seqattn.cli.progress import note
 from keras_seqattn.cli.text_files import read_lines
 from keras_seqattn.errors import four_part_error, four_parts
@@ -14,6 +15,7 @@ def read_words(options):
     """Return the name of the translator, the file, and texts of the command line."""
     words = options.words
     if options.model is not None:
+        _warn_of_files(options.model, words)
         return options.model, "-", words
     if not words or _is_text(words[0]):
         raise four_part_error(
@@ -28,6 +30,7 @@ def read_words(options):
     if len(words) > 1:
         _raise_too_many(run, words)
     [file] = words or ["-"]
+    check_order("translate", run, file)
     if file != "-" and not os.path.exists(file) and not _is_path(file):
         raise four_part_error(
             "seqattn got a path without a file",
@@ -37,6 +40,20 @@ def read_words(options):
             + shlex.join(["seqattn", "translate", "--model", run, file]),
         )
     return run, file, []
+
+
+def _warn_of_files(run, words):
+    """Warn if a text is the name of a file, whose lines were probably meant."""
+    file = next(filter(os.path.isfile, words), None)
+    if file is not None:
+        message = four_parts(
+            "translate got the name of a file as a text",
+            "texts after --model",
+            repr(file),
+            "To translate the lines of the file, write: "
+            + shlex.join(["seqattn", "translate", run, file]),
+        )
+        warnings.warn(message, stacklevel=2)
 
 
 def _is_text(word):

@@ -171,15 +171,20 @@ def _check_encoded(encoded):
         )
 
 
-def check_sizes(batch_tokens, batch_size, pad_to_multiple):
-    """Check that batches have a size, and that all sizes are 1 or more."""
+def check_size(owner, batch_tokens, batch_size):
+    """Check that batches have a size."""
     if batch_tokens is None and batch_size is None:
         raise four_part_error(
-            "batches got no size",
+            f"{owner} got no size of batches",
             "batch_tokens, batch_size or both",
             "neither",
             "Pass e.g. batch_tokens=2000",
         )
+
+
+def check_sizes(batch_tokens, batch_size, pad_to_multiple):
+    """Check that batches have a size, and that all sizes are 1 or more."""
+    check_size("batches", batch_tokens, batch_size)
     sizes = {"batch_tokens": batch_tokens, "batch_size": batch_size}
     sizes = {name: size for name, size in sizes.items() if size is not None}
     for name, size in {**sizes, "pad_to_multiple": pad_to_multiple}.items():

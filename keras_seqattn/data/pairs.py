@@ -110,7 +110,7 @@ def _sides(owner, pairs):
             "Pass a list such as [('one', 'eins')]; a file is read by data.read_pairs",
         )
     if isinstance(getattr(pairs, "train", None), Pairs):  # of a task or a corpus
-        raise _not_pairs(owner, pairs, "Pass one of its parts, e.g. its train")
+        raise _not_pairs(owner, type(pairs), "Pass its pairs, e.g. task.train")
     if isinstance(pairs, dict) or not isinstance(pairs, Iterable):
         raise _not_pairs(owner, pairs, "Pass data.Pairs(sources, targets)")
     pairs = list(pairs)

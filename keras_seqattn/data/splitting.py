@@ -8,14 +8,14 @@ from keras_seqattn.errors import four_part_error
 LEAST, MOST = 20, 1000
 
 
-def split_validation(owner, pairs, size=None, remedy="Pass a validation set"):
+def split_validation(owner, pairs, size=None, remedy="pass validation=pairs"):
     """Return pairs for training and for validation, always the same ones.
 
     Args:
         owner: name of the caller, for errors.
         pairs: `Pairs`. The training pairs have no source of the validation pairs.
         size: number of validation pairs; None: a tenth, at least 20, at most 1000.
-        remedy: what helps if there are too few pairs.
+        remedy: what else helps if there are too few pairs; "Add pairs, or {remedy}".
     """
     size = _default_size(owner, len(pairs), remedy) if size is None else size
     if not 0 < size < len(pairs):
@@ -23,7 +23,7 @@ def split_validation(owner, pairs, size=None, remedy="Pass a validation set"):
             f"{owner} cannot split off a validation set",
             f"a size from 1 to less than {len(pairs)}, the number of pairs",
             str(size),
-            remedy,
+            f"Add pairs, or {remedy}",
         )
     order = list(range(len(pairs)))
     # The seed is always 0, so that runs with other seeds can be compared.
@@ -33,10 +33,10 @@ def split_validation(owner, pairs, size=None, remedy="Pass a validation set"):
     training = [i for i in sorted(order[size:]) if pairs.source[i] not in known]
     if not training:
         raise four_part_error(
-            f"{owner} cannot split off a validation set without repeated sources",
-            "sources that differ from those of the validation set",
+            f"{owner} got too few different sources to split off a validation set",
+            "pairs whose source is not in the validation set",
             f"{len(pairs)} pairs with {len(set(pairs.source))} different sources",
-            f"Add pairs with other sources. {remedy}",
+            f"Add pairs with other sources, or {remedy}",
         )
     return pairs.select(training), validation
 
@@ -47,6 +47,6 @@ def _default_size(owner, count, remedy):
             f"{owner} got too few pairs to split off a validation set",
             f"{2 * LEAST} pairs or more",
             f"{count} pair{'s' * (count != 1)}",
-            f"Add pairs. {remedy}",
+            f"Add pairs, or {remedy}",
         )
     return min(MOST, max(LEAST, count // 10))

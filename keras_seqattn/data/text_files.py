@@ -25,6 +25,8 @@ def check_file(path, owner="read_pairs"):
         found = "a folder"
     elif os.path.exists(path):
         found, remedy = "a pipe or a device", "Write its content into a file"
+    elif any(map(str.isspace, str(path))):
+        remedy += "; if it is a text, write it into a file, and name the file"
     raise four_part_error(
         f"{owner} got a path without a file",
         "a path of a file",

@@ -45,6 +45,13 @@ def as_special(owner, tokens):
     return SpecialTokens(*tokens)
 
 
+def as_tensor(x, pad):
+    """Return a tensor; ragged ids are padded."""
+    if isinstance(x, tf.RaggedTensor) and x.dtype.is_integer:
+        return x.to_tensor(pad)
+    return tf.convert_to_tensor(x)
+
+
 def check_tokens(owner, model, tokens):
     """Check that padding is neither start nor end, and is the padding of the model."""
     if tokens.pad in (tokens.start, tokens.end):
@@ -85,28 +92,27 @@ def check_vocabulary(size, search, tokens):
         )
 
 
-def check_search(search, max_length, tokens):
+def check_search(owner, search, max_length, tokens):
     """Check the search and the maximum length, together and with the tokens."""
     if not isinstance(search, Search):
         raise four_part_error(
-            "decode got an unusable search",
+            f"{owner} got an unusable search",
             "Greedy(), Sample(...) or BeamSearch(...)",
             abbreviated(search),
             f"Pass an instance, e.g. {_nearest_search(search)}",
         )
-    owner = type(search).__name__
     if not isinstance(max_length, (int, RelativeLength)) or isinstance(
         max_length, bool
     ):
         raise four_part_error(
-            "decode got an unusable max_length",
+            f"{owner} got an unusable max_length",
             "an integer or a RelativeLength",
             abbreviated(max_length),
             "Pass e.g. max_length=100",
         )
     if isinstance(max_length, int) and max_length < 1:
         raise four_part_error(
-            "decode got an unusable max_length",
+            f"{owner} got an unusable max_length",
             "1 or more",
             f"max_length={max_length}",
             "Count the end token as well",
@@ -114,14 +120,14 @@ def check_search(search, max_length, tokens):
     bound = max_length if isinstance(max_length, int) else max_length.at_most
     if bound is not None and search.min_length > bound:
         raise four_part_error(
-            f"{owner} got contradictory options",
+            f"{type(search).__name__} got contradictory options",
             "min_length <= max_length",
             f"min_length={search.min_length} and max_length={bound}",
             "Lower min_length or raise max_length",
         )
     if tokens.end in search.forbidden_tokens:
         raise four_part_error(
-            f"{owner} got contradictory options",
+            f"{type(search).__name__} got contradictory options",
             "an end token that is not forbidden",
             f"forbidden_tokens={search.forbidden_tokens} and end={tokens.end}",
             "For hypotheses of a fixed length, use min_length",

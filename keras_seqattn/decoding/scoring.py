@@ -2,7 +2,12 @@
 
 import tensorflow as tf
 
-from keras_seqattn.decoding.checks import as_special, check_source, check_tokens
+from keras_seqattn.decoding.checks import (
+    as_special,
+    as_tensor,
+    check_source,
+    check_tokens,
+)
 from keras_seqattn.decoding.compiled_functions import compiled
 from keras_seqattn.decoding.model_checks import can_score
 from keras_seqattn.errors import abbreviated, four_part_error
@@ -48,7 +53,7 @@ def score(model, source, target, tokens=None):
             "Pass a model that can be called on whole sentences",
         )
     check_tokens("score", model, tokens)
-    source, target = map(tf.convert_to_tensor, (source, target))
+    source, target = (as_tensor(ids, tokens.pad) for ids in (source, target))
     check_source("score", source)
     if len(target.shape) != 2 or 0 in target.shape:
         raise four_part_error(

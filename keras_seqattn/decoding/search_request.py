@@ -58,8 +58,8 @@ def make_request(
     special = checks.as_special("decode", tokens)
     checks.check_model("decode", model)
     checks.check_tokens("decode", model, special)
-    checks.check_search(search, max_length, special)
-    source = as_tensors("decode", source)
+    checks.check_search("decode", search, max_length, special)
+    source = as_tensors("decode", source, special.pad)
     checks.check_source("decode", source)
     is_relative = isinstance(max_length, RelativeLength)
     if is_relative:
@@ -93,7 +93,7 @@ def make_request(
     return SearchRequest(inputs, options)
 
 
-def as_tensors(owner, source):
+def as_tensors(owner, source, pad):
     """Return a source as tensors: lists as one tensor, each value of a dict as one."""
     if isinstance(source, (list, tuple)) and not hasattr(source, "_fields"):
         try:
@@ -106,7 +106,7 @@ def as_tensors(owner, source):
                 "Pad all sentences to one length, e.g. with "
                 "tf.ragged.constant(source).to_tensor(0)",
             ) from None
-    return tree.map_structure(tf.convert_to_tensor, source)
+    return tree.map_structure(lambda x: checks.as_tensor(x, pad), source)
 
 
 def _does_precomputing_pay(search, source, max_length):

@@ -117,7 +117,9 @@ class Attention(Composite):
             1 on if `needs_positions`.
         """
         checks.check_source(type(self).__name__, value.shape)
-        checks.check_mask(type(self).__name__, mask, "value", value.shape, "source")
+        checks.check_mask(
+            type(self).__name__, mask, "value", value.shape, "source", "mask"
+        )
         value = zero_padding(value, mask)
         positions = row_positions(mask, value) if self.needs_positions else ()
         values, keys = self.project_values(value), self.project_keys(value)

@@ -98,7 +98,9 @@ class AttentionDecoder(Composite):
     def prepare(self, value, mask=None):
         """`Memory` of a source `[batch, source, memory_depth]`: once per source."""
         checks.check_source(type(self).__name__, value.shape)
-        checks.check_mask(type(self).__name__, mask, "value", value.shape, "source")
+        checks.check_mask(
+            type(self).__name__, mask, "value", value.shape, "source", "mask"
+        )
         return self.cell.prepare(value, mask)
 
     def precompute(self, memory):

@@ -14,6 +14,10 @@ from keras_seqattn.layers.parts.nested_layers import deserialize_part
 from keras_seqattn.ops.loop_ops import apply_dense
 from keras_seqattn.types import Encoded
 
+_OF_KERAS = {
+    *inspect.signature(keras.layers.Layer.__init__).parameters,
+    *("input_shape", "input_dim"),
+}
 AXES = {"query": "target", "inputs": "target", "value": "source"}
 
 
@@ -168,6 +172,16 @@ class Composite(keras.layers.Layer):
     parts = ()  # names of the constructor's arguments that are layers themselves
     step_verb = staticmethod(step_verb)
     apply_projection = staticmethod(apply_dense)
+
+    def __init__(self, **kwargs):
+        """Check what no constructor of the layer has taken; Keras takes the rest."""
+        unknown = [name for name in kwargs if name not in _OF_KERAS]
+        if unknown:
+            own = [inspect.signature(each.__init__) for each in type(self).__mro__]
+            names = {name for each in own for name in each.parameters}
+            names -= {"self", "args", "kwargs"}
+            check_choice(type(self).__name__, "argument", unknown[0], names)
+        super().__init__(**kwargs)
 
     def make_projection(self, units, name, use_bias=False, activation=None):
         """A new `Dense` for this layer: it can be quantised and adapted.

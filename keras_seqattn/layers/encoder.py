@@ -184,4 +184,4 @@ class Encoder(Composite):
                 "For an empty sentence pass one padded position and a mask that is "
                 "False there: values and states are then zero",
             )
-        check_mask(owner, mask, "sequence", shape, "source")
+        check_mask(owner, mask, "sequence", shape, "source", "mask")

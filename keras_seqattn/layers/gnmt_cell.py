@@ -5,10 +5,11 @@ from typing import Any, NamedTuple
 import keras
 from keras import ops
 
-from keras_seqattn.checks import check_choice, check_count
+from keras_seqattn.checks import check_choice
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.decoder_cell import AttentiveCell
 from keras_seqattn.layers.parts.cell_stack import drop, new_recurrent_cells
+from keras_seqattn.layers.parts.checks import check_residual_from
 from keras_seqattn.types import Step
 
 
@@ -77,14 +78,12 @@ class GNMTCell(AttentiveCell):
         owner = type(self).__name__
         check_choice(owner, "query", query, ("previous", "current"))
         check_choice(owner, "readout", readout, ("state", "state_context"))
-        if residual_from is not None:
-            check_count(owner, "residual_from", residual_from)
-        if layers < 2 or residual_from == 1:
+        check_residual_from(owner, residual_from)
+        if layers < 2:
             raise four_part_error(
                 f"{owner} got too few layers",
-                "layers >= 2 (the bottom one attends, those above read) and "
-                "residual_from >= 2 (the bottom one's input has another size)",
-                f"layers={layers}, residual_from={residual_from}",
+                "2 or more: the bottom one attends, those above read",
+                f"layers={layers}",
                 "For one layer use BahdanauCell or LuongCell",
             )
         self.residual_from, self.query, self.readout = residual_from, query, readout

@@ -101,7 +101,7 @@ class OutputHead(Composite):
 
     def call(self, outputs, mask=None, training=None):
         owner = type(self).__name__
-        checks.check_mask(owner, mask, "outputs", outputs.shape, "target")
+        checks.check_mask(owner, mask, "outputs", outputs.shape, "target", "mask")
         outputs = zero_padding(outputs, mask)
         hidden = self.hidden(outputs, training)
         if self.embedding is None:

@@ -90,7 +90,14 @@ def _load(model, path):
 
 def _check_types(model, paths):
     is_model = isinstance(model, keras.Model)
-    if not is_model or isinstance(paths, (str, bytes, os.PathLike, keras.Model)):
+    if is_model and isinstance(paths, (str, os.PathLike)):
+        raise four_part_error(
+            "average_checkpoints got one path",
+            "a list of paths",
+            abbreviated(paths),
+            f"Put it into a list: [{abbreviated(os.fspath(paths))}]",
+        )
+    if not is_model or isinstance(paths, (bytes, keras.Model)):
         raise four_part_error(
             "average_checkpoints got unusable arguments",
             "a keras.Model, and a list of paths",

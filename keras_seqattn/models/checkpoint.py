@@ -4,6 +4,8 @@ import contextlib
 import io
 import os
 
+import h5py
+
 from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.files import replacing
 from keras_seqattn.safe_reading import open_regular
@@ -39,8 +41,9 @@ def check_regular(path):
 
 
 @contextlib.contextmanager
-def readable_weights(owner, path):
+def readable_weights(model, path):
     """Say in one line what Keras says of a file that is missing or does not fit."""
+    owner = f"{type(model).__name__}.load_weights"
     is_path = isinstance(path, (str, os.PathLike))
     if is_path and "://" not in str(path) and not os.path.exists(path):
         raise four_part_error(
@@ -56,11 +59,32 @@ def readable_weights(owner, path):
         raise four_part_error(
             f"{owner} got weights that do not fit the model",
             "a .weights.h5 or .keras file of a model with the same parts and sizes",
-            abbreviated(path),
-            "Build the model as the saved one, or load the whole model with "
-            "keras.models.load_model or Translator.load; the error above says what "
-            "Keras could not read",
+            f"{abbreviated(path)}{_difference(model, path)}",
+            "Build the model with the parts and sizes of the saved one; "
+            "keras.models.load_model builds it from a .keras file",
         ) from error
+
+
+def _difference(model, path):
+    """Return in words the first weight of another shape than in a `.weights.h5`."""
+    if not str(path).endswith(".weights.h5") or not os.path.isfile(str(path)):
+        return ""
+    own = _MemoryFile()
+    with without_optimizer(model):
+        model.save_weights(own)
+    stored, expected = _shapes(path), _shapes(own)
+    for name in expected:
+        if name in stored and stored[name] != expected[name]:
+            return f" with {name} of shape {stored[name]}, not {expected[name]}"
+    return ""
+
+
+def _shapes(file):
+    """Return the shapes of all weights in a file of HDF5, by name."""
+    nodes = {}
+    with h5py.File(file) as content:
+        content.visititems(lambda name, x: nodes.update({name: x}))
+        return {n: x.shape for n, x in nodes.items() if isinstance(x, h5py.Dataset)}
 
 
 @contextlib.contextmanager

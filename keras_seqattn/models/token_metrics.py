@@ -38,8 +38,11 @@ def check_metrics(owner, argument, metrics, loss):
     for metric in keras.tree.flatten(metrics):
         known = _known(owner, metric) if isinstance(metric, str) else metric
         if wants_ids(loss) and not _reads_ids(known):
+            what = "does not fit token ids"
+            if "sparse_categorical_crossentropy" in _name(known):
+                what = "reads logits as probabilities"
             raise four_part_error(
-                f"{owner} got a metric that does not fit token ids",
+                f"{owner} got a metric that {what}",
                 "a metric of ids [batch, target] and logits "
                 "[batch, target, vocabulary]",
                 abbreviated(metric),
@@ -69,6 +72,10 @@ def _known(owner, name):
         abbreviated(name),
         remedy,
     )
+
+
+def _name(metric):
+    return getattr(metric, "__name__", getattr(metric, "name", ""))
 
 
 def _reads_ids(metric):

@@ -94,7 +94,7 @@ class TokenModel(keras.Model):
 
     def load_weights(self, filepath, *args, **kwargs):
         """Load weights as `keras.Model.load_weights`."""
-        with readable_weights(f"{type(self).__name__}.load_weights", filepath):
+        with readable_weights(self, filepath):
             super().load_weights(filepath, *args, **kwargs)
 
     def save(self, filepath, overwrite=True, zipped=None, **kwargs):

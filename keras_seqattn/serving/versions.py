@@ -45,7 +45,10 @@ def _no_model(path):
     remedy = "Check the path, or run seqattn export"
     if path.is_file():
         received = "a file"
-        remedy += " without --litert, whose files are for devices"
+        remedy = (
+            "Name the folder that seqattn export wrote, without --litert; seqattn "
+            "translate reads files of texts"
+        )
     return four_part_error(
         "serve found no exported model",
         "a folder of seqattn export, or a folder with version folders 1, 2, ...",

@@ -17,7 +17,7 @@ from keras_seqattn.text.processor import TextProcessor
 
 def check_options(search, max_length, max_source, unknown, tokens):
     """Check the search, the lengths, and the dictionary of unknown words."""
-    check_search(search, max_length, tokens)
+    check_search("Translator", search, max_length, tokens)
     check_count("Translator", "max_source", max_source, 1)
     words = [*unknown, *unknown.values()] if isinstance(unknown, dict) else [None]
     if unknown is not None and not all(isinstance(word, str) for word in words):
@@ -43,15 +43,27 @@ def check_shortlist(shortlist, model):
     check_fit(shortlist, model)
 
 
-def check_text(side, text, model):
-    """Check that a text processor has the vocabulary size of the model."""
-    if not isinstance(text, TextProcessor):
-        raise four_part_error(
-            f"Translator got an unusable {side}_text",
-            "a TextProcessor",
-            abbreviated(text),
-            "Pass e.g. Characters.learn(texts)",
-        )
+def check_texts(source_text, target_text, model):
+    """Check that the text processors have the vocabulary sizes of the model."""
+    texts = {"source": source_text, "target": target_text}
+    for side, text in texts.items():
+        if not isinstance(text, TextProcessor):
+            raise four_part_error(
+                f"Translator got an unusable {side}_text",
+                "a TextProcessor",
+                abbreviated(text),
+                "Pass e.g. Characters.learn(texts)",
+            )
+    wrong = {side: _other_size(side, text, model) for side, text in texts.items()}
+    others = {"source": target_text, "target": source_text}
+    is_swapped = not any(_other_size(side, x, model) for side, x in others.items())
+    for side, other in wrong.items():
+        if other is not None:
+            raise _size_error(side, texts[side], *other, is_swapped)
+
+
+def _other_size(side, text, model):
+    """Return a size of the model that the text does not have, and what has it."""
     for part in getattr(model, "models", [model]):  # all members of an ensemble
         embedding = getattr(part, f"{side}_embedding", None)
         sizes = {"embeds": getattr(embedding, "input_dim", None)}
@@ -61,16 +73,22 @@ def check_text(side, text, model):
             )
         for verb, size in sizes.items():
             if size not in (None, text.vocabulary_size):
-                raise _size_error(side, text, size, verb)
+                return size, verb
+    return None
 
 
-def _size_error(side, text, size, verb):
+def _size_error(side, text, size, verb, is_swapped):
+    remedy = (
+        "Pass the processor with which the model was trained, or build the "
+        f"model with {side}_vocabulary={text.vocabulary_size}"
+    )
+    if is_swapped:
+        remedy = "The two processors fit the other side: pass the source_text first"
     return four_part_error(
         f"Translator got a {side}_text that does not fit the model",
         f"a vocabulary of {size} tokens, as many as the model {verb}",
         f"{type(text).__name__} with {text.vocabulary_size}",
-        "Pass the processor with which the model was trained, or build the "
-        f"model with {side}_vocabulary={text.vocabulary_size}",
+        remedy,
     )
 
 
@@ -113,13 +131,15 @@ def as_texts(texts):
 
 def _not_a_text(value, place):
     """Return the error for a value that is not a string; the remedy fits the value."""
-    what, remedy = "a value that is not a string", "Leave it out, or pass its text"
+    what, remedy = "a value that is not a string", "Pass a text, or a list of texts"
+    if place:
+        remedy = "Leave it out, or pass its text"
     leaf = next(iter(tree.flatten(value)), None)
     if _is_id(leaf):
         what = "token ids instead of texts"
         remedy = (
             "Pass the texts, because the translator encodes them; for ids call "
-            "decode(translator.model, ids, translator.search, max_length)"
+            "decode(translator.model, ids, translator.search, 50)"
         )
     elif isinstance(leaf, bytes) or "string" in str(getattr(leaf, "dtype", "")):
         is_tensor = hasattr(leaf, "numpy")

@@ -10,6 +10,7 @@ from keras import tree
 
 from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.data.batch_dataset import batches
+from keras_seqattn.data.batch_plan import check_size
 from keras_seqattn.data.encoding import encode
 from keras_seqattn.data.filtering import filter_lengths
 from keras_seqattn.data.pairs import as_pairs
@@ -25,7 +26,7 @@ from keras_seqattn.translator.checks import (
     as_texts,
     check_options,
     check_shortlist,
-    check_text,
+    check_texts,
     warn_if_untrained,
 )
 from keras_seqattn.translator.fit_pairs import fit_pairs
@@ -98,8 +99,7 @@ class Translator:
         search = BeamSearch(5, length_penalty=1.0) if search is None else search
         max_length = RelativeLength() if max_length is None else max_length
         check_model("Translator", model)
-        check_text("source", source_text, model)
-        check_text("target", target_text, model)
+        check_texts(source_text, target_text, model)
         check_options(search, max_length, max_source, unknown, target_text.tokens)
         check_shortlist(shortlist, model)
         self.pipeline = Pipeline(
@@ -169,7 +169,7 @@ class Translator:
             cut += [rows[i] for i in np.flatnonzero(translated.source_cut)]
             if progress is not None:
                 progress(start + len(rows))
-        self._warn_of_cuts("texts", cut, first)
+        self._warn_of_cuts("text", cut, first)
         return Translations(results)
 
     def score(self, pairs, batch_size=64, first=0):
@@ -198,7 +198,7 @@ class Translator:
                 scores[i] = float(value)
             was_cut = scored.source_cut | scored.target_cut
             cut += [rows[i] for i in np.flatnonzero(was_cut)]
-        self._warn_of_cuts("pairs", cut, first)
+        self._warn_of_cuts("pair", cut, first)
         return scores
 
     def evaluate(self, pairs, metrics=("bleu",), batch_size=64, progress=None):
@@ -267,6 +267,7 @@ class Translator:
         for name in how:
             check_choice("Translator.dataset", "argument", name, _DATASET)
         cache = how.pop("cache", None)
+        check_size("Translator.dataset", batch_tokens, how.get("batch_size"))
         pairs = as_pairs("Translator.dataset", pairs)
 
         def encoded(epoch=None):
@@ -359,11 +360,13 @@ class Translator:
             numbers = sorted(first + i for i in cut)
             shown = ", ".join(map(str, numbers[:5]))
             message = four_parts(
-                f"Translator has read only the beginning of {len(cut)} {noun}",
+                f"Translator has read only the beginning of "
+                f"{len(cut)} {noun}{'s' * (len(cut) > 1)}",
                 f"at most max_source={self.pipeline.max_source} tokens",
-                f"longer {noun} at number {shown} (from 0)"
+                f"more at position {shown} (from 0)"
                 f"{' and others' if len(cut) > 5 else ''}",
-                "Split them into sentences, or pass a larger max_source",
+                f"Split each {noun} into sentences, or pass a larger max_source where "
+                "the translator is made: Translator(..., max_source=5000)",
             )
             warnings.warn(message, stacklevel=3)
 

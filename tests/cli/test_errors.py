@@ -16,7 +16,10 @@ train --out @new/run
 train --source a --pairs b --out @new/run
     seqattn got several data sets ... received --pairs and --source. Leave out the
 train --source @new/a --target @new/b --model nowhere.tiny --out @new/run
-    read_pairs got a path without a file ... received '@new/a'
+    --source got a path without a file ... received '@new/a'
+train --pairs 'one two' --out @new/run
+    --pairs got a path without a file ... Check the folder and the spelling; if it is a
+    text, write it into a file, and name the file.
 train @task --pairs a.tsv --out @new/run
     seqattn got several data sets ... received --task and --pairs. Leave out the others.
 train --target a.de --out @new/run
@@ -118,6 +121,9 @@ inspect @new
 translate @run @new/nowhere
     seqattn got a path without a file. Expected a path of a file, received
     '@new/nowhere', which does not exist. Check the folder and the spelling.
+translate @new/a.en @run
+    translate got its words in the wrong order. Expected RUN first, received
+    '@new/a.en' '@run'. Write: seqattn translate @run @new/a.en.
 evaluate @run --source a --target b --tokenized
     seqattn got a setting that has no effect ... --tokenized only with --corpus multi30k
 evaluate @new/no --output @new/no/x
@@ -155,6 +161,8 @@ tasks --task-option train=5 symbols=ab
     tasks got options without a task ... received train=5 symbols=ab alone
 tasks --examples 0
     tasks got an unusable --examples ... 1 or more, received 0
+export x @run --litert
+    export got its words in the wrong order ... Write: seqattn export @run x.
 export @run @new/x --version 0
     export got an unusable version ... received version=0
 export @run @new/x --note files=mine

@@ -142,6 +142,6 @@ def test_options(saved, tmp_path, asked):
 def test_the_file_is_neither_served_nor_a_translator(fails, tmp_path):
     path = tmp_path / "x.tflite"
     path.write_bytes(b"content")
-    remedy = f"received {str(path)!r}, a file", "run seqattn export without --litert"
+    remedy = f"received {str(path)!r}, a file", "Name the folder that seqattn export"
     fails(f"serve {path}", "serve found no exported model", *remedy)
     fails(f"inspect {path}", "seqattn found no translator", path)

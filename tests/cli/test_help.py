@@ -78,6 +78,14 @@ MISPLACED = {
     "evaluate RUN a.de --json a.en": "a.de a.en. Write --source a.de --target a.en",
     "inspect RUN 'How are you?'": "'How are you?'. Write --html page.html --text 'How "
     "are you?'",
+    "train --pairs a.en a.de": "a.de. Instead of --pairs write --source a.en --target "
+    "a.de",
+    "evaluate a.tsv dates --beam 2": "dates. Write RUN first: seqattn evaluate dates "
+    "--beam 2 --pairs a.tsv",
+    "inspect 'a b' dates --html x": "dates. Write RUN first: seqattn inspect dates "
+    "--html x --text 'a b'",
+    "--out x train --joint": "the verb comes first, before its options. Write seqattn "
+    "train --out x --joint",
     "evaluate --metric wer per RUN": "the following arguments are required: RUN. Write "
     "RUN first, because --metric takes all words that follow it",
     "evaluate --metric=wer": "the following arguments are required: RUN",

@@ -17,7 +17,7 @@ import keras_seqattn as ks
 from keras_seqattn.cli import training
 from keras_seqattn.cli.run_callbacks import TimeLimit
 from keras_seqattn.cli.run_folder import RunFolder
-from keras_seqattn.cli.text_processors import warn_of_references
+from keras_seqattn.cli.text_processors import learn_texts, warn_of_references
 from keras_seqattn.cli.training import make_translator
 from keras_seqattn.cli.training_data import make_dataset, read_task, warn_of_lengths
 from seqattn_command import main
@@ -227,13 +227,16 @@ def test_a_tenth_is_held_out(files, count, size):
 
 TOO_FEW = {
     "train got too few pairs to split off a validation set. Expected 40 pairs or more, "
-    "received 39 pairs. Add pairs. Name other pairs with --validation-pairs, or choose "
-    "a smaller number for a first try, e.g. --validation-size 7.": "a\tb\n" * 39,
+    "received 39 pairs. Add pairs, or name other pairs with --validation-pairs, or "
+    "choose a smaller number for a first try, e.g. --validation-size 7.": "a\tb\n" * 39,
     "seqattn got files without pairs. Expected one pair or more, received 2 rows "
     "(header: 1, empty row: 1) in ": "source\ttarget\n\n",
     "seqattn got files without pairs ... received no row in ": "",
-    "train got no pairs to learn from ... received none of 50 rows (other targets of "
-    "validation sources: 30)": "a\tb\n" * 50,
+    "train got too few different sources to split off a validation set ... received 50 "
+    "pairs with 1 different sources. Add pairs with other sources, or name other pairs "
+    "with --validation-pairs": "a\tb\n" * 50,
+    "train got no pairs to learn from ... received none of 50 rows (longer "
+    "than 500 words: 30)": "".join(f"{i}{' a' * 501}\tb\n" for i in range(50)),
 }
 
 
@@ -251,6 +254,18 @@ def test_the_training_files_are_no_validation_set(files, tmp_path):
     how = "train got the training pairs as its validation set"
     with pytest.warns(UserWarning, match=how):
         read_task(Settings(pairs=str(path), validation_pairs=f"{tmp_path}/./pairs.tsv"))
+
+
+def test_a_kind_of_text_that_does_not_fit(fails, files, tmp_path):
+    paths = files(source=SOURCES, target=TARGETS)
+    what = "train got a kind of text that does not suit its side"
+    received = "received --source-text sentencepiece:999 with", "Expected at most"
+    remedy = ". Write --source-text sentencepiece:SIZE with another size."
+    more = ["--text", "sentencepiece:999"]
+    fails(options(paths, tmp_path / "run", *more), what, *received, remedy)
+    pairs = ks.data.Pairs(SOURCES, TARGETS)
+    with pytest.warns(UserWarning, match=f"{what}.*--text characters:5 with"):
+        learn_texts(Settings(source_text="characters:5", joint=True), pairs)
 
 
 def test_vocabulary_that_does_not_fit(fails, files, tmp_path):
@@ -326,7 +341,7 @@ def test_a_word_is_held_out_with_all_its_answers_and_rows_left_out(files):
         assert known == [f"{number} a", f"{number} b"]
     left = 60 - 10 - len(task.train)
     assert left > 0
-    left_out = {"other targets of validation sources": left}
+    left_out = {"source is in the validation set": left}
     assert reports == {"train": ks.data.Report(60, left_out)}
     paths = files(source=["a b"], target=["c"], s=b"a\n\xff\na\n", t=["x", "y", "z"])
     names = ("source", "target", "validation_source", "validation_target")

@@ -58,8 +58,8 @@ def test_a_real_translator(trained, files, succeeds):
     texts = printed.out.splitlines()
     assert len(texts) == 3 and texts[1] == "" and set(texts[0]) <= set("abcde⁇")
     assert printed.err.startswith(
-        "seqattn: warning: Translator has read only the beginning of 1 texts. Expected "
-        "at most max_source=1000 tokens, received longer texts at number 2 (from 0). "
+        "seqattn: warning: Translator has read only the beginning of 1 text. Expected "
+        "at most max_source=1000 tokens, received more at position 2 (from 0). "
     )
 
 
@@ -144,6 +144,14 @@ def test_a_file_whose_name_could_be_a_text(asked, files, monkeypatch, tmp_path, 
     assert main(["translate", "run", "--beam", "3", "a b"]) == 0
     assert capsys.readouterr().out == "ABC\n"
     assert main(["translate", "run", "my b.txt"]) == 2
+    capsys.readouterr()
+    assert main(["translate", "--model", "run", "a b"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == "A B\n" and printed.err == (
+        "seqattn: warning: translate got the name of a file as a text. Expected texts "
+        "after --model, received 'a b'. To translate the lines of the file, write: "
+        "seqattn translate run 'a b'.\n"
+    )
 
 
 def test_a_file_of_gzip_with_tabs(asked, files, succeeds):

@@ -76,7 +76,7 @@ def encode_into(cache, sample=False):
 PAIRS_GOT = {
     "something that is not a pair ... Pairs(1 pair: 'a' -> 'b') at position 0. Unpack "
     "what a filter returns": lambda: Pairs(list(data.filter_pairs(PAIRS))),
-    "no pairs ... Task(name= ... Pass one of its parts": lambda: Pairs(
+    "no pairs ... Task'>. Pass its pairs, e.g. task.train": lambda: Pairs(
         data.tasks.reverse(train=9, validation=9, test=9)
     ),
     "sides of different length ... 2 sources and 1": lambda: Pairs(["a", "b"], ["c"]),
@@ -113,8 +113,8 @@ READ_PAIRS_GOT = {
         read("two.txt", "utf-16.txt")
     ),
     "two files of different length ... 3 in": lambda: read("two.txt", "three.txt"),
-    "an unknown row_errors ... skip, skip-all, received 'ignore'. Check the "
-    "spelling": lambda: read("two.txt", "two.txt", row_errors="ignore"),
+    "an unknown row_errors ... skip, skip-all, received 'ignore'. Use "
+    "'fatal' or": lambda: read("two.txt", "two.txt", row_errors="ignore"),
     "options of a table for two files ... format='tsv' and columns=None. Leave them "
     "out, or pass a single file": lambda: read("two.txt", "two.txt", format="tsv"),
     "a single file of unknown format ... .tsv, .tab, .csv, .jsonl, .ndjson, .tmx, with "
@@ -163,7 +163,7 @@ BATCHES_GOT = {
     ),
     "pairs that are not encoded ... received 5": lambda: batches(lambda epoch: 5, 30),
     "no pairs ... received none": lambda: batches(ENCODED.select(np.zeros(0, int)), 9),
-    "no size ... received neither": lambda: batches(ENCODED),
+    "no size of batches ... received neither": lambda: batches(ENCODED),
     "no size ... batch_tokens, batch_size or both": lambda: batches(not_called),
     "an unusable batch_tokens ... tokens=9.5": lambda: batches(not_called, 9.5),
     "an unusable batch_tokens ... tokens=0": lambda: batches(ENCODED, 0),
@@ -179,9 +179,9 @@ OTHERS = {
     "EncodedPairs got texts instead of ids ... 'a' at position 0. Call": lambda: (
         data.EncodedPairs.of(["a"], ["b"])
     ),
-    "train cannot split off a validation set without repeated sources ... 50 pairs "
-    "with 1 different": lambda: split_validation(
-        "train", Pairs(["a"] * 50, ["b"] * 50)
+    "train got too few different sources to split off a validation set ... 50 pairs "
+    "with 1 different sources. Add pairs with other sources, or pass": lambda: (
+        split_validation("train", Pairs(["a"] * 50, ["b"] * 50))
     ),
     "encode got something that is not a pair ... ('c', 'd', 'e') at position "
     "1": lambda: encode(TRIPLES, Letters(), Letters()),
@@ -212,7 +212,7 @@ OTHERS = {
         {"/a.txt": b"a"}
     ),
     "train got too few pairs to split off a validation set ... 40 pairs or more, "
-    "received 1 pair. Add pairs. Pass a": lambda: split_validation("train", PAIRS),
+    "received 1 pair. Add pairs, or": lambda: split_validation("train", PAIRS),
     "train cannot split off a validation ... from 1 to less than 1, the number of "
     "pairs, received 2": lambda: split_validation("train", PAIRS, 2),
     "tatoeba got too many sentences to hold out ... in 'deu.txt', received 1 + 1. "

@@ -12,6 +12,7 @@ from tests.decoding.real_models import ATTENTIONS, SOURCE, known, seq2seq
 from tests.decoding.results import assert_same, check_scores, forced_log_probs
 
 LIMIT = 6
+RAGGED = tf.RaggedTensor.from_tensor(SOURCE, padding=0)
 SEARCH = ks.BeamSearch(4, n_best=3, length_penalty=0.6, coverage_penalty=0.2)
 
 
@@ -147,15 +148,16 @@ def test_scores_count_the_prefix_which_may_have_no_columns():
         check_scores(model, decoded, place)
     assert_same(decode(model, SOURCE[2:3]), decoded, rows=[2])
     model, nothing = known("bahdanau"), np.zeros([len(SOURCE), 0], int)
-    received = decode(model, SOURCE.tolist(), prefix=nothing)
-    assert_same(received, decode(model), atol=1e-6)
+    for source in (SOURCE.tolist(), RAGGED):
+        received = decode(model, source, prefix=nothing)
+        assert_same(received, decode(model), atol=1e-6)
 
 
 def test_score_of_a_token_at_a_time():
     """`log_probs` are log-softmax values of the tokens, and zero in the padding."""
     model = known("bahdanau")
     target = np.array([[7, 8, 2], [4, 2, 0], [9, 9, 9], [2, 0, 0]])
-    scored = ks.decoding.score(model, SOURCE, target)
+    scored = ks.decoding.score(model, RAGGED, target)
     expected = forced_log_probs(model, target)
     np.testing.assert_allclose(scored.log_probs, expected, atol=1e-4)
     np.testing.assert_allclose(scored.scores, expected.sum(axis=1), atol=1e-4)

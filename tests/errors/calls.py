@@ -84,32 +84,37 @@ RANKS = {
 }
 MASKS = {
     "BahdanauAttention got a mask that does not fit a value of shape (2, 5, 6). "
-    "Expected [batch, source] = (2, 5), received shape (2, 3). If the mask belongs to "
-    "the target, pass it to the decoder "
-    "instead.": lambda: attend(value_mask=mask(2, 3)),
+    "Expected [batch, source] = (2, 5), received shape (2, 3). Write `value_mask=ids "
+    "!= 0` with the ids of the source.": lambda: attend(value_mask=mask(2, 3)),
     "BahdanauAttention got a mask that does not fit a query of shape (2, 3, 4). "
-    "Expected [batch, target] = (2, 3), received shape (2, 5). If the mask belongs to "
-    "the source, pass it as value_mask instead.": lambda: attend(query_mask=mask(2, 5)),
+    "Expected [batch, target] = (2, 3), received shape (2, 5). Write `query_mask=ids "
+    "!= 0` with the ids of the target.": lambda: attend(query_mask=mask(2, 5)),
     "BahdanauAttention got a query_mask for a single query ... shape (2, 4). Drop "
     "it": lambda: attend(ones(2, 4), query_mask=mask(2, 4)),
-    "BahdanauAttention got a mask ... shape (2,)": lambda: attend(value_mask=mask(2)),
+    "BahdanauAttention got a mask ... shape (2,). For lengths write "
+    "tf.sequence_mask(lengths, 5)": lambda: attend(value_mask=np.array([3, 5])),
     "BahdanauAttention got a mask for a value that is not boolean. Expected bool, True "
-    "= real, received dtype int32. Write e.g. `mask=ids != "
+    "= real, received dtype int32. Write e.g. `value_mask=ids != "
     "0`.": lambda: attend(value_mask=np.ones((2, 5), "int32")),
     "BahdanauAttention got a mask for a value that is not a tensor. Expected bool "
-    "[batch, source], True = real, received a list. Write e.g. `mask=ids != 0`, or "
-    "make a tensor with keras.ops.array(mask).": lambda: attend(
+    "[batch, source], True = real, received a list. Write e.g. `value_mask=ids != "
+    "0`, or make a tensor with keras.ops.array(mask).": lambda: attend(
         value_mask=mask(2, 5).tolist()
     ),
-    "BahdanauAttention got a mask that does not fit a value ... (2, 3). If": lambda: (
-        attend(value=ks.BiEncoder(UNITS)(ones(2, 5, 4)), value_mask=mask(2, 3))
+    "BahdanauAttention got a mask that does not fit a value ... (2, 3). "
+    "Write": lambda: attend(
+        value=ks.BiEncoder(UNITS)(ones(2, 5, 4)), value_mask=mask(2, 3)
     ),
     "BahdanauAttention got a mask for a value that is not boolean ... "
-    "float32": lambda: built(additive()).prepare(ones(2, 5, 6), ones(2, 5)),
+    "float32. Write e.g. `mask=": lambda: built(additive()).prepare(
+        ones(2, 5, 6), ones(2, 5)
+    ),
     "AttentionDecoder got": {
         "a mask that does not fit a value of shape (2, 5, 6). Expected [batch, source] "
         "= (2, 5)": lambda: built(decoder()).prepare(ones(2, 5, 6), mask(2, 3)),
-        "a mask that ... as value_mask": lambda: decode(inputs_mask=mask(2, 5)),
+        "a mask that ... `inputs_mask=ids != 0`": lambda: decode(
+            inputs_mask=mask(2, 5)
+        ),
         "a mask for inputs": lambda: decode(inputs_mask=ones(2, 3)),
     },
     "BiEncoder got a mask that does not fit a sequence ... source] = (2, 5), received "
@@ -117,7 +122,7 @@ MASKS = {
     "OutputHead got a mask that does not fit outputs ... [batch, target] = (2, "
     "3)": lambda: ks.layers.OutputHead(9)(ones(2, 3, 4), mask=mask(2, 5)),
     "DeepOutputHead got a mask for outputs that is not boolean. Expected "
-    "bool, True = real, received dtype float32. Write e.g. `mask=ids != 0`": lambda: (
+    "bool, True = real, received dtype float32. Write e.g. `outputs_mask=ids": lambda: (
         ks.layers.DeepOutputHead(9, 4)(
             ones(2, 3, 4), ones(2, 3, 4), outputs_mask=ones(2, 3)
         )

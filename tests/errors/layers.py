@@ -97,8 +97,15 @@ CELLS = {
     "LuongCell got an unusable attentional ... attentional=0. Pass": lambda: (
         ks.layers.LuongCell(UNITS, additive(), attentional=0)
     ),
-    "GNMTCell got too few layers ... layers=1, residual_from=3. For one layer "
-    "use": lambda: ks.layers.GNMTCell(UNITS, additive(), layers=1),
+    "GNMTCell got an unusable residual_from ... =1": lambda: ks.layers.GNMTCell(
+        UNITS, additive(), residual_from=1
+    ),
+    "BiEncoder got an unknown argument ... received 'dropuot'. Use 'dropout'": lambda: (
+        ks.BiEncoder(UNITS, dropuot=0.1)
+    ),
+    "GNMTCell got too few layers ... layers=1. For one layer use": lambda: (
+        ks.layers.GNMTCell(UNITS, additive(), layers=1)
+    ),
     "ConditionalCell got several layers ... received layers=2. For a deep "
     "decoder": lambda: ks.layers.ConditionalCell(UNITS, additive(), layers=2),
 }
@@ -152,7 +159,7 @@ ENCODERS = {
     "residual_from=1: the input of the first layer is not as wide as its output. Use "
     "None for no residuals.": lambda: ks.BiEncoder(UNITS, residual_from=1),
     "BiEncoder got an unknown implementation. Expected one of auto, fast, reference, "
-    "received 'quick'. Check the spelling.": lambda: ks.BiEncoder(
+    "received 'quick'. Use 'auto' or 'fast' or 'reference'.": lambda: ks.BiEncoder(
         UNITS, implementation="quick"
     ),
     "UniEncoder got an unusable residual_from ... 2 or more, received "

@@ -1,6 +1,7 @@
 """Parts, losses and data that do not fit a model of tokens, and their errors."""
 
 import functools
+import tempfile
 
 import keras
 import numpy as np
@@ -70,6 +71,13 @@ def with_optimizer(optimizer="sgd", loss="auto"):
 
 def with_metrics(metrics):
     return lambda: seq2seq().compile("sgd", "auto", metrics=metrics)
+
+
+def weights_of_another_size():
+    smaller = seq2seq(layers.Embedding(5, 4), head=ks.layers.OutputHead(5))
+    with tempfile.TemporaryDirectory() as folder:
+        smaller.save_weights(path := f"{folder}/smaller.weights.h5")
+        seq2seq().load_weights(path)
 
 
 def fit_without_loss():
@@ -153,7 +161,7 @@ COMPILED = {
     "weighted_metrics=[metrics.TokenAccuracy(), metrics.Perplexity()]": with_metrics(
         ["categorical_accuracy"]
     ),
-    "a metric that does not ... 'sparse_categorical_crossentropy'": with_metrics(
+    "a metric that reads logits as ... 'sparse_categorical_cross": with_metrics(
         ["accuracy", "sparse_categorical_crossentropy"]
     ),
     "a metric that does not ... <AUC": with_metrics({"m": keras.metrics.AUC()}),
@@ -266,6 +274,8 @@ OTHERS = {
     "Seq2Seq.load_weights got weights that do not fit the model ... Build": lambda: (
         seq2seq().load_weights(__file__)
     ),
+    "Seq2Seq.load_weights got weights ... with head/projection/vars/0 of shape (9, 5), "
+    "not (9, 9). Build the model with": weights_of_another_size,
     "Translator.fit_pairs got callbacks that are not a list": lambda: (
         ks.Translator.fit_pairs([("a", "b")], callbacks=ks.callbacks.DivergenceGuard())
     ),

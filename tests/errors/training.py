@@ -88,8 +88,12 @@ AVERAGING = {
         "a quantised model ... received ['product'] in integers with scales. Average "
         "first, then quantize": lambda: average(["a.weights.h5"], quantized()),
         "nothing to average": lambda: average([]),
-        "unusable arguments ... <Functional name=stand_in, built=True> and 'a.weights"
-        ".h5'. Pass the model first": lambda: average("a.weights.h5"),
+        "unusable arguments ... stand_in, built=True>. Pass the model first": lambda: (
+            ks.models.average_checkpoints(["a.weights.h5"], stand_in())
+        ),
+        "one path ... Put it into a list: ['a.weights.h5']": lambda: average(
+            "a.weights.h5"
+        ),
         "paths that do not exist": lambda: average(["none.keras"]),
         "a model without weights ... 'new' with built=False": lambda: average(
             ["x"], NEW
@@ -102,6 +106,8 @@ RATES = {
     "FusedAdam got an unusable learning_rate ... learning_rate='0.001'. Pass a Python "
     "float": lambda: FusedAdam("0.001"),
     "FusedAdam got an unusable learning_rate ... =-1": lambda: FusedAdam(-1),
-    "FusedAdam got an unknown argument ... 'lr'": lambda: FusedAdam(lr=0.1),
+    "FusedAdam got an unknown argument ... 'lr'. Use 'learning_rate'": lambda: (
+        FusedAdam(lr=0.1)
+    ),
 }
 TRAINING = [RATES, SCHEDULES, SAMPLING, AVERAGING]

@@ -57,7 +57,8 @@ def test_ids_without_a_mask_get_a_warning():
     text = (
         "BahdanauAttention got a value without a mask. Expected the mask of its "
         "padding, received values of the Embedding 'words' with mask_zero=False. Pass "
-        "mask_zero=True to the Embedding, or value_mask=ids != 0 here; ignore this if "
+        "mask_zero=True to the Embedding, so that the layers between skip the padding, "
+        "too; ignore this if "
         "there is no padding."
     )
     with pytest.warns(UserWarning) as caught:

@@ -83,7 +83,7 @@ REMEDY = "Check the path, or run seqattn export"
 NO_MODEL = {
     "old": f"without saved_model.pb. {REMEDY}.",
     "no": f"no folder. {REMEDY}.",
-    "12": f"a file. {REMEDY} without --litert",
+    "12": "a file. Name the folder that seqattn export wrote, without --litert",
 }
 
 

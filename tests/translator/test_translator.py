@@ -179,7 +179,7 @@ def test_long_sources_are_cut(reads_four_tokens):
         whole = translator(["abba", "cafe"])  # just fits
     with pytest.warns(UserWarning) as caught:
         found = translator(["b", "abbab", *["cafe"] * 2, *["cafecafe"] * 6])
-    received = "max_source=4 tokens, received longer texts at number 1, 4, 5, 6, 7 ("
+    received = "max_source=4 tokens, received more at position 1, 4, 5, 6, 7 ("
     what = "Translator has read only the beginning of 7 texts"
     check_message(str(caught[0].message), what, received, "from 0) and others")
     assert found.texts[1:5] == [whole.texts[0], *[whole.texts[1]] * 3]
@@ -213,7 +213,7 @@ def test_scores_are_of_what_is_read(reads_four_tokens):
     short = ks.data.Pairs(["abba", "b", "cafe"], ["xy", "xzyz", "zy"])
     with pytest.warns(UserWarning) as caught:
         scores = translator.score(pairs, batch_size=2)
-    assert "received longer pairs at number 0, 1 (from 0). " in str(caught[0].message)
+    assert "received more at position 0, 1 (from 0). " in str(caught[0].message)
     assert np.allclose(scores, tiny.letters().score(short), rtol=1e-4)
     assert not np.allclose(scores, tiny.letters().score(pairs), rtol=1e-2)
     exported = translator.pipeline.score(pairs.source, pairs.target)
@@ -293,13 +293,13 @@ ERRORS = {
         "a value ... <tf.Tensor ... at position 1. Decode": lambda: said(
             "a", tf.constant("b")
         ),
-        "a value ... received None. Leave it out": lambda: tiny.letters()(None),
-        "a value ... received None at position 1": lambda: said("a", None),
+        "a value ... received None. Pass a text, or": lambda: tiny.letters()(None),
+        "a value ... None at position 1. Leave it out": lambda: said("a", None),
         "a value ... {'a': 'b'}. Pass one": lambda: tiny.letters()({"a": "b"}),
         "a value ... ['a', 'b'] at position 0. Pass one": lambda: said(["a", "b"]),
         "token ids instead of texts ... [5, 6, 2] at position 0. Pass the texts, "
         "because the translator encodes them; for ids call decode(translator.model, "
-        "ids, translator.search, max_length)": lambda: said([5, 6, 2]),
+        "ids, translator.search, 50)": lambda: said([5, 6, 2]),
         "token ids ... array([1, 1, ": lambda: tiny.letters()(np.ones((2, 3), int)),
         "token ids ... tf.Tensor": lambda: tiny.letters()(tf.constant([[4], [6]])),
         "a source_text that does not fit the model. Expected a vocabulary of 15 "
@@ -315,6 +315,11 @@ ERRORS = {
             source_text=ks.text.Words.learn(["a"]),
         ),
     },
+    "Translator got a source_text ... of 15 tokens ... The two processors fit the "
+    "other side": lambda: made(
+        source_text=tiny.texts()[1], target_text=tiny.texts()[0]
+    ),
+    "Translator.dataset got no size of batches": lambda: tiny.letters().dataset(PAIRS),
     "Translator.score got an unusable batch_size ... batch_size=2.0. Pass a Python "
     "int, 1 or more": lambda: tiny.letters().score(PAIRS, batch_size=2.0),
     "Pipeline can replace unknown words only in texts of words ... received Characters "
@@ -328,7 +333,7 @@ ERRORS = {
     "Translator.fit_pairs got an unusable epochs ... epochs=0": lambda: (
         ks.Translator.fit_pairs(PAIRS, epochs=0)
     ),
-    "decode got an unusable search ... 'beam'. Pass an instance, e.g. "
+    "Translator got an unusable search ... 'beam'. Pass an instance, e.g. "
     "BeamSearch(5)": lambda: made(search="beam"),
     **{
         f"Translator.{name} got something that is not a pair": lambda call=call: call(
@@ -336,7 +341,7 @@ ERRORS = {
         )
         for name, call in ON_PAIRS.items()
     },
-    "decode got an unusable max_length ... 'x'": lambda: made(max_length="x"),
+    "Translator got an unusable max_length ... 'x'": lambda: made(max_length="x"),
     "Translator got an unusable": {
         "dictionary of unknown words ... unknown=['a']": lambda: made(unknown=["a"]),
         "dictionary of unknown ... unknown={'a': 1}": lambda: made(unknown={"a": 1}),

@@ -102,7 +102,8 @@ def test_numbers_replace_those_of_a_preset_or_are_all_given():
 
 ERRORS = {
     "wang_simple got a text processor as its source_vocabulary. Expected the size of a "
-    "vocabulary, received Words. Pass its size": lambda: zoo.wang_simple(
+    "vocabulary, received Words. Pass its attribute vocabulary_size, "
+    "which is 5": lambda: zoo.wang_simple(
         "small", source_vocabulary=ksa.text.Words.learn(["a"])
     ),
     "wang_simple got an unusable target_vocabulary. Expected a positive integer": (

@@ -78,32 +78,30 @@ def check_batch(owner, name, shape, value_shape):
         )
 
 
-_MASK_REMEDIES = {
-    "source": "If the mask belongs to the target, pass it to the decoder instead",
-    "target": "If the mask belongs to the source, pass it as value_mask instead",
-}
-
-
-def check_mask(owner, mask, name, shape, axis):
+def check_mask(owner, mask, name, shape, axis, argument=None):
     """Check that a mask is bool and fits the tensor of this name and shape."""
     if mask is None:
         return
+    example = f"{argument or f'{name}_mask'}=ids != 0"
     if not hasattr(mask, "shape"):
         raise four_part_error(
             f"{owner} got a mask for {_a(name)} that is not a tensor",
             f"bool [batch, {axis}], True = real",
             f"a {type(mask).__name__}",
-            "Write e.g. `mask=ids != 0`, or make a tensor with keras.ops.array(mask)",
+            f"Write e.g. `{example}`, or make a tensor with keras.ops.array(mask)",
         )
     expected, received = tuple(shape[:2]), tuple(mask.shape)
     if len(received) != 2 or any(
         None not in (e, r) and e != r for e, r in zip(expected, received, strict=True)
     ):
+        remedy = f"Write `{example}` with the ids of the {axis}"
+        if len(received) == 1:
+            remedy = f"For lengths write tf.sequence_mask(lengths, {expected[1]})"
         raise four_part_error(
             f"{owner} got a mask that does not fit {_a(name)} of shape {tuple(shape)}",
             f"[batch, {axis}] = {expected}",
             f"shape {received}",
-            _MASK_REMEDIES[axis],
+            remedy,
         )
     dtype = keras.backend.standardize_dtype(mask.dtype)
     if dtype != "bool":
@@ -111,7 +109,7 @@ def check_mask(owner, mask, name, shape, axis):
             f"{owner} got a mask for {_a(name)} that is not boolean",
             "bool, True = real",
             f"dtype {dtype}",
-            "Write e.g. `mask=ids != 0`",
+            f"Write e.g. `{example}`",
         )
 
 
@@ -247,8 +245,8 @@ def warn_without_mask(owner, value):
         f"{owner} got a value without a mask",
         "the mask of its padding",
         f"values of the Embedding {embeddings[0].name!r} with mask_zero=False",
-        "Pass mask_zero=True to the Embedding, or value_mask=ids != 0 here; ignore "
-        "this if there is no padding",
+        "Pass mask_zero=True to the Embedding, so that the layers between skip the "
+        "padding, too; ignore this if there is no padding",
     )
     warnings.warn(message, stacklevel=4)
 
