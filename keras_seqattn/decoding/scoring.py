@@ -1,6 +1,7 @@
 """Scores of target sentences under a model."""
 
 import tensorflow as tf
+from keras import tree
 
 from keras_seqattn.decoding.checks import (
     as_special,
@@ -24,7 +25,7 @@ def score(model, source, target, tokens=None):
     Args:
         model: a `Seq2Seq` or `Ensemble`, i.e. callable on `{"source", "target"}` with
             `return_attention_scores=True`.
-        source: int ids `[batch, source]`.
+        source: int ids `[batch, source]`, or what else the model reads.
         target: int ids `[batch, target]`, padded, without the start token, usually
             with the end token.
         tokens: `SpecialTokens`; None: `SpecialTokens()`.
@@ -53,7 +54,9 @@ def score(model, source, target, tokens=None):
             "Pass a model that can be called on whole sentences",
         )
     check_tokens("score", model, tokens)
-    source, target = (as_tensor(ids, tokens.pad) for ids in (source, target))
+    source = source if isinstance(source, dict) else {"source": source}
+    source = {name: as_tensor(x, tokens.pad) for name, x in source.items()}
+    first, target = tree.flatten(source)[0], as_tensor(target, tokens.pad)
     check_source("score", source)
     if len(target.shape) != 2 or 0 in target.shape:
         raise four_part_error(
@@ -63,13 +66,13 @@ def score(model, source, target, tokens=None):
             "For the hypotheses of a beam pass one of them, e.g. decoded.tokens[:, 0]",
         )
 
-    if None not in (source.shape[0], target.shape[0]) and (
-        source.shape[0] != target.shape[0]
+    if None not in (first.shape[0], target.shape[0]) and (
+        first.shape[0] != target.shape[0]
     ):
         raise four_part_error(
             "score got sources and targets of different batches",
             "a target for every source",
-            f"shapes {tuple(source.shape)} and {tuple(target.shape)}",
+            f"shapes {tuple(first.shape)} and {tuple(target.shape)}",
             "Pass the same number of rows",
         )
 
@@ -89,7 +92,7 @@ def _score(model, source, target, tokens):
     start = tf.fill([tf.shape(target)[0], 1], tokens.start)
     previous = target[:, :-1]
     previous = tf.where(previous == tokens.end, tokens.pad, previous)  # never an input
-    inputs = {"source": source, "target": tf.concat([start, previous], axis=1)}
+    inputs = {**source, "target": tf.concat([start, previous], axis=1)}
     logits, alignments = model(inputs, return_attention_scores=True)
     log_probs = tf.nn.log_softmax(tf.cast(logits, tf.float32))
     real = target != tokens.pad

@@ -122,6 +122,7 @@ class CopyBridge(Bridge):
         return {**super().get_config(), "layers": layers}
 
     def _chosen(self, states):
+        _check_has_state(self, states)
         depth = len(states)
         chosen = range(depth) if self.layer_indices is None else self.layer_indices
         if not chosen or not all(-depth <= i < depth for i in chosen):
@@ -199,8 +200,10 @@ class DenseBridge(Bridge):
 
     def build(self, encoded_shape):
         values, _, states = _as_encoded(self, encoded_shape)
+        if self.inputs != "mean":
+            _check_has_state(self, states)
         sizes = tree.flatten(states)[1::2]  # of the flattened [batch, size] pairs
-        top = tree.flatten(states[-1])[1]
+        top = tree.flatten(states[-1])[1] if states else 0
         if self.inputs == "backward" and top % 2:
             raise four_part_error(
                 "DenseBridge got a state whose size is odd",
@@ -270,6 +273,16 @@ def _as_encoded(bridge, encoded):
             "Pass the result of the encoder whole, not one of its parts",
         )
     return Encoded(*encoded)
+
+
+def _check_has_state(bridge, states):
+    if not states:
+        raise four_part_error(
+            f"{type(bridge).__name__} got an encoder without a state",
+            "the final state of each layer of the encoder",
+            "none: a Transformer has no final state",
+            'Pass DenseBridge(units, inputs="mean"), which pools the annotations',
+        )
 
 
 def _check_state_size(owner, state_size):

@@ -11,6 +11,7 @@ from keras_seqattn.layers.composite import Composite
 from keras_seqattn.layers.context_cell import ContextCell
 from keras_seqattn.layers.decoder_cell import DecoderCell
 from keras_seqattn.layers.parts.run_recurrent import as_lists
+from keras_seqattn.layers.transformer_decoder import TransformerDecoder
 from keras_seqattn.types import Encoded
 
 _CELLS = {"LSTM": "lstm", "GRU": "gru", "SimpleRNN": "simple"}
@@ -26,6 +27,43 @@ def check_embedding(embedding):
             "Pass e.g. keras.layers.Embedding(vocabulary, 256), or "
             "ReversibleEmbedding to tie it to the head",
         )
+
+
+def source_shape(embedding):
+    """The shape of the source that an embedding reads: ids, or numbers in vectors."""
+    shape = getattr(embedding, "input_shape", None) if embedding.built else None
+    return (None, None, *shape[2:]) if isinstance(shape, tuple) else (None, None)
+
+
+def embedded_shape(embedding):
+    """Build a source embedding, and return the shape of its result."""
+    owner, remedy = "Seq2Seq", "Pass e.g. keras.layers.Embedding(vocabulary, 256)"
+    if isinstance(embedding, keras.layers.Embedding):
+        check_embedding(embedding)
+        shape = (None, None, embedding.output_dim)
+        if not embedding.built:
+            embedding.build((None, None))
+        return shape
+    if not isinstance(embedding, keras.layers.Layer):
+        raise four_part_error(
+            f"{owner} got an unusable source_embedding",
+            "a layer",
+            abbreviated(embedding),
+            remedy,
+        )
+    shape = source_shape(embedding)
+    if not embedding.built:
+        embedding.build(shape)
+    shape = embedding.compute_output_shape(shape)
+    if len(shape) != 3 or shape[-1] is None:
+        raise four_part_error(
+            f"{owner} got a source_embedding that does not make sequences of vectors",
+            "[batch, source, depth]",
+            f"{abbreviated(embedding)}, which makes {tuple(shape)}",
+            f"{remedy}, or for numbers a keras.Sequential([keras.Input((None, depth)), "
+            "keras.layers.Dense(256)])",
+        )
+    return tuple(shape)
 
 
 def check_encoder(encoder):
@@ -102,6 +140,13 @@ def build_bridge(bridge, encoded, decoder):
     if bridge is None:
         _check_starts_from_zeros(cell)
         return
+    if isinstance(decoder, TransformerDecoder):
+        raise four_part_error(
+            "Seq2Seq got a bridge that its decoder cannot use",
+            "bridge=None: a TransformerDecoder starts from nothing",
+            abbreviated(bridge),
+            "Drop the bridge: this decoder knows the source from its attention",
+        )
     is_of_keras = type(bridge).__module__.startswith("keras.src.layers.")
     if not isinstance(bridge, keras.layers.Layer) or is_of_keras:
         raise four_part_error(

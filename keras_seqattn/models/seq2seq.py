@@ -35,9 +35,12 @@ class Seq2Seq(TokenModel):
     computes all logits at once. Search with `decode`.
 
     Args:
-        source_embedding: `keras.layers.Embedding` of the source's tokens.
-        encoder: an `Encoder`, e.g. `BiEncoder`.
-        decoder: an `AttentionDecoder`.
+        source_embedding: `keras.layers.Embedding` of the source's tokens; or another
+            layer from the source to `[batch, source, depth]`, e.g. a
+            `keras.Sequential` that begins with `keras.Input((None, 80))` for a source
+            of 80 numbers at each position.
+        encoder: a layer that returns `Encoded`, e.g. `BiEncoder`, `TransformerEncoder`.
+        decoder: `AttentionDecoder`, `TransformerDecoder`.
         head: `OutputHead`, `DeepOutputHead`, or any layer from outputs to logits.
         target_embedding: `keras.layers.Embedding` of the target's tokens. None: the
             source's, for a joint vocabulary. A head with the same
@@ -52,7 +55,9 @@ class Seq2Seq(TokenModel):
     Call arguments:
         inputs: `{"source": ids, "target": ids}`, int `[batch, source]` and
             `[batch, target]`; the target begins with the start token and lacks the end
-            token (the labels lack the start token and have the end token).
+            token (the labels lack the start token and have the end token). A
+            "source_mask" `[batch, source]` bool, True = real, is optional. Without it
+            the mask is that of the source embedding, or where ids are not `pad`.
         return_attention_scores: whether to return the alignments too.
         training: whether dropout applies.
 
@@ -117,11 +122,11 @@ class Seq2Seq(TokenModel):
         part_checks.check_vocabularies(pad, self.vocabularies)
 
     def _build_parts(self):
-        for embedding in (self.source_embedding, self.target_embedding):
-            part_checks.check_embedding(embedding)
-            if not embedding.built:
-                embedding.build((None, None))
-        source = (None, None, self.source_embedding.output_dim)
+        part_checks.check_embedding(self.target_embedding)
+        if not self.target_embedding.built:
+            self.target_embedding.build((None, None))
+        self._source_shape = part_checks.embedded_shape(self.source_embedding)
+        source = self._source_shape
         target = (None, None, self.target_embedding.output_dim)
         part_checks.check_encoder(self.encoder)
         part_checks.check_decoder(self.decoder)
@@ -150,11 +155,19 @@ class Seq2Seq(TokenModel):
     @property
     def vocabularies(self):
         """The sizes of the vocabularies of inputs and labels."""
-        return {
-            "source": self.source_embedding.input_dim,
+        of_target = {
             "target": self.target_embedding.input_dim,
             "labels": self._vocabulary,
         }
+        if not self._reads_ids:
+            return of_target
+        size = getattr(self.source_embedding, "input_dim", None)
+        return {"source": size, **of_target}
+
+    @property
+    def _reads_ids(self):
+        """Whether the source are ids; else it has numbers at each position."""
+        return len(part_checks.source_shape(self.source_embedding)) == 2
 
     @property
     def _head_reads(self):
@@ -165,19 +178,22 @@ class Seq2Seq(TokenModel):
 
     def check_ids(self, source, target=None):
         """Check ids before a graph hides them; `decode` and `score` call it."""
+        source = source["source"] if isinstance(source, dict) else source
         check_ids(self, "source", ops.convert_to_tensor(source))
         if target is not None:
             check_ids(self, "target", ops.convert_to_tensor(target))
 
     def start(self, source, max_length=None):
-        """Return `Started(state, memory)` for sources `[batch, source]`.
+        """Return `Started(state, memory)` for sources.
 
         Args:
-            source: ids.
+            source: ids `[batch, source]`, or a dict with "source" and "source_mask".
             max_length: Python integer, the number of steps that a decoder which
                 remembers all of them makes room for; None: its past grows.
         """
-        encoded = self._encode(source)
+        encoded = self._encode(
+            source if isinstance(source, dict) else {"source": source}
+        )
         memory = self.decoder.prepare(encoded.values, encoded.mask)
         state = None if self.bridge is None else self.bridge(encoded)
         initial_state = self.decoder.initial_state
@@ -241,10 +257,9 @@ class Seq2Seq(TokenModel):
     # Whole sequences --------------------------------------------------------------
 
     def call(self, inputs, return_attention_scores=False, training=None):
-        source, target = inputs["source"], inputs["target"]
-        for name, ids in (("source", source), ("target", target)):
-            checks.check_rank("Seq2Seq", name, ids.shape, f"[batch, {name}]")
-        encoded = self._encode(source, training)
+        target = inputs["target"]
+        checks.check_rank("Seq2Seq", "target", target.shape, "[batch, target]")
+        encoded = self._encode(inputs, training)
         mask = ops.not_equal(target, self.pad)
         embedded = self.target_embedding(target)
         embedded = self.target_words(embedded, training=training)
@@ -262,9 +277,17 @@ class Seq2Seq(TokenModel):
         outputs, alignments = outputs
         return self._logits(outputs, embedded, mask, training), alignments
 
-    def _encode(self, source, training=False):
-        mask = ops.not_equal(source, self.pad)
-        embedded = self.source_words(self.source_embedding(source), training=training)
+    def _encode(self, inputs, training=False):
+        source, mask = inputs["source"], inputs.get("source_mask")
+        rank = "[batch, source]" if self._reads_ids else "[batch, source, depth]"
+        checks.check_rank("Seq2Seq", "source", source.shape, rank)
+        embedded = self.source_embedding(source)
+        if mask is None:
+            mask = getattr(embedded, "_keras_mask", None)
+        if mask is None and self._reads_ids:
+            mask = ops.not_equal(source, self.pad)
+        checks.check_mask("Seq2Seq", mask, "source", source.shape, "source")
+        embedded = self.source_words(embedded, training=training)
         return self.encoder(embedded, mask=mask, training=training)
 
     def _logits(self, outputs, embedded, mask=None, training=False):

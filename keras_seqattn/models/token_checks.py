@@ -34,7 +34,7 @@ def wants_one_hot(loss):
 def check_ids(model, name, ids):
     """Check the ids of one input; what is symbolic has been checked before."""
     numbers = as_numpy(ids)
-    if numbers is not None:
+    if numbers is not None and name in model.vocabularies:
         owner, size = type(model).__name__, model.vocabularies[name]
         check_spec(owner, name, ids)
         check_range(owner, name, numbers, size, model.pad)
@@ -67,7 +67,7 @@ def check_spec(owner, name, ids):
 
 def check_names(model, inputs, labels=None):
     """Check that the inputs are a dict with the names of the model."""
-    names = [name for name in model.vocabularies if name != "labels"]
+    names = model.names_of_inputs
     is_dict = isinstance(inputs, dict)
     if is_dict and all(inputs.get(name) is not None for name in names):
         return

@@ -24,8 +24,11 @@ class TokenModel(keras.Model):
     The compiled step contains no check. A subclass has these attributes:
         pad: id of the padding.
         vocabularies: dict, "source", "target" (inputs) and "labels" to the size of
-            the vocabulary, or to None where it is not known.
+            the vocabulary, or to None where it is not known. An input that is not in it
+            has no ids.
     """
+
+    names_of_inputs = ("source", "target")
 
     def __call__(self, inputs, *args, **kwargs):
         return super().__call__(checked_inputs(self, inputs), *args, **kwargs)

@@ -36,6 +36,10 @@ def stacked_with_dropout():
     return layers.StackedRNNCells(cells)
 
 
+def transformed():
+    return ks.layers.TransformerEncoder(8, layers=1)(ones(2, 5, 8))
+
+
 def decoder_of_4():
     positions = ks.layers.PositionEmbedding("learned", 4)
     decoder = ks.layers.TransformerDecoder(8, layers=1, positions=positions)
@@ -195,6 +199,9 @@ TRANSFORMERS = {
     "CoverageAttention": lambda: ks.layers.TransformerDecoder(
         8, self_attention=ks.layers.CoverageAttention(4)
     ),
+    "TransformerDecoder got an initial_state ... received a EagerTensor": lambda: (
+        decoder_of_4().initial_state(decoder_of_4().prepare(ones(2, 5, 8)), ones(2, 8))
+    ),
     "TransformerDecoder got an initial_state ... None": lambda: (
         ks.layers.TransformerDecoder(8, layers=1)(
             ones(2, 3, 8), ones(2, 4, 8), initial_state=ones(2, 8)
@@ -213,6 +220,9 @@ TRANSFORMERS = {
     "PositionEmbedding got inputs of odd depth": lambda: ks.layers.PositionEmbedding()(
         ones(2, 5, 7)
     ),
+    "CopyBridge got an encoder without a state ... Pass DenseBridge(units, "
+    'inputs="mean")': lambda: CopyBridge()(transformed()),
+    "DenseBridge got an encoder without a state": lambda: DenseBridge(8)(transformed()),
     "TransformerDecoder cannot take so many steps. Expected at most 4": lambda: (
         decoder_of_4().initial_state(decoder_of_4().prepare(ones(2, 5, 8)), None, 5)
     ),

@@ -205,7 +205,7 @@ UNSUPPORTED = {
     "got a target_text that LiteRT does not ... a Words with a token of 252 bytes": (
         lambda: {"target_text": ks.text.Words.learn(["é" * 126])}
     ),
-    f"got a search ... {SAMPLE!r} ... e.g. translator.with_search(Greedy())": (
+    "got a search ... received Sample( ... e.g. translator.with_search(Greedy())": (
         lambda: {"search": SAMPLE}
     ),
     f"got a search that LiteRT does not ... with no_repeat_ngram=0 ... {NGRAM}": (

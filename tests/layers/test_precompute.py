@@ -62,7 +62,9 @@ def test_a_stack_is_fed_at_the_bottom():
     assert_same(decoder_of(layers=2))
 
 
-@pytest.mark.parametrize("name", sorted(MECHANISMS.keys() - {"multi_head"}))
+@pytest.mark.parametrize(
+    "name", sorted(MECHANISMS.keys() - {"multi_head", "multi_head_dot"})
+)
 def test_whatever_aligns(name):
     memory = assert_same(decoder_of(attention=MECHANISMS[name].make()))
     assert memory.values_and_feed.shape[-1] == memory.values.shape[-1] + 3 * UNITS
@@ -76,7 +78,8 @@ def test_where_it_cannot_be_nothing_is_computed_as_for_mechanisms_of_users():
 
     assert assert_same(decoder_of(attention=Doubled(UNITS))).values_and_feed == ()
     # Heads have contexts of their own; the kernel of a Keras cell is its affair.
-    heads = decoder_of(attention=ks.layers.MultiHeadAdditiveAttention(UNITS, heads=2))
-    assert assert_same(heads).values_and_feed == ()
+    for kind in (ks.layers.MultiHeadAdditiveAttention, ks.layers.MultiHeadAttention):
+        heads = decoder_of(attention=kind(UNITS, heads=2))
+        assert assert_same(heads).values_and_feed == ()
     foreign = decoder_of(keras.layers.GRUCell(UNITS))
     assert assert_same(foreign).values_and_feed == ()

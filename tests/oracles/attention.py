@@ -102,3 +102,23 @@ def multi_head_additive(
     context = np.concatenate(heads, axis=-1)
     context = context if output_kernel is None else context @ output_kernel
     return context, alpha, state
+
+
+def multi_head_dot(
+    query, value, mask, state, *, to_query, to_key, to_value, to_context
+):
+    """Vaswani et al. 2017, section 3.2.2. Kernels [depth, heads, d] with biases."""
+
+    def projected(x, kernel, bias):
+        return np.einsum("...i,ihd->h...d", x, kernel) + bias.reshape(
+            [len(bias), *[1] * (x.ndim - 1), -1]
+        )
+
+    value = np.where(mask[..., None], value, 0)
+    q, k = projected(query, *to_query), projected(value, *to_key)
+    v = projected(value, *to_value)
+    e = np.einsum("hbd,hbsd->bhs", q, k) / np.sqrt(q.shape[-1])  # (1)
+    alpha = align.masked_softmax(e, mask)
+    heads = np.einsum("bhs,hbsd->bhd", alpha, v)
+    kernel, bias = to_context
+    return heads.reshape(len(query), -1) @ kernel + bias, alpha, state

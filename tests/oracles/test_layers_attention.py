@@ -61,6 +61,8 @@ LAYERS = {
     "location_sensitive_cumulative": LOCATION(3, 5, use_cumulative=True),
     "multi_head": HEADS(heads=2),
     "multi_head_values": HEADS(heads=4, value_units=3),
+    "multi_head_dot": of(L.MultiHeadAttention, UNITS, heads=2),
+    "multi_head_dot_values": of(L.MultiHeadAttention, UNITS, heads=4, value_units=3),
     "projected_dot": PROJECTED(),
     "projected_dot_factor_values": PROJECTED(factor=UNITS**-0.5, value_units=3),
     "one_layer": of(L.OneLayerAttention),

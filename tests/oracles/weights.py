@@ -168,6 +168,24 @@ def multi_head(layer):
     return Mechanism(functools.partial(attention.multi_head_additive, **weights))
 
 
+def multi_head_dot(layer):
+    def split(dense):  # a kernel and its bias; [..., units] to [..., heads, depth]
+        bias = 0.0 if dense.bias is None else array(dense.bias)
+        parts = (kernel(dense), np.broadcast_to(bias, [layer.units]))
+        return [x.reshape([*x.shape[:-1], layer.heads, -1]) for x in parts]
+
+    last = layer.output_projection
+    return Mechanism(
+        functools.partial(
+            attention.multi_head_dot,
+            to_query=split(layer.query_projection),
+            to_key=split(layer.key_projection),
+            to_value=split(layer.value_projection),
+            to_context=(kernel(last), array(last.bias)),
+        )
+    )
+
+
 SCORES = {
     ks.BahdanauAttention: additive_score,
     ks.LuongAttention: luong_score,
@@ -181,6 +199,7 @@ MECHANISMS = {
     ks.layers.LocationSensitiveAttention: location_sensitive,
     ks.layers.MonotonicAttention: monotonic,
     ks.layers.MultiHeadAdditiveAttention: multi_head,
+    ks.layers.MultiHeadAttention: multi_head_dot,
 }
 
 
