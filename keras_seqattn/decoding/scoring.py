@@ -54,8 +54,10 @@ def score(model, source, target, tokens=None):
             "Pass a model that can be called on whole sentences",
         )
     check_tokens("score", model, tokens)
-    source = source if isinstance(source, dict) else {"source": source}
-    source = {name: as_tensor(x, tokens.pad) for name, x in source.items()}
+    if isinstance(source, dict):
+        source = {name: as_tensor(x, tokens.pad) for name, x in source.items()}
+    else:
+        source = as_tensor(source, tokens.pad)
     first, target = tree.flatten(source)[0], as_tensor(target, tokens.pad)
     check_source("score", source)
     if len(target.shape) != 2 or 0 in target.shape:
@@ -92,7 +94,8 @@ def _score(model, source, target, tokens):
     start = tf.fill([tf.shape(target)[0], 1], tokens.start)
     previous = target[:, :-1]
     previous = tf.where(previous == tokens.end, tokens.pad, previous)  # never an input
-    inputs = {**source, "target": tf.concat([start, previous], axis=1)}
+    sources = source if isinstance(source, dict) else {"source": source}
+    inputs = {**sources, "target": tf.concat([start, previous], axis=1)}
     logits, alignments = model(inputs, return_attention_scores=True)
     log_probs = tf.nn.log_softmax(tf.cast(logits, tf.float32))
     real = target != tokens.pad

@@ -199,7 +199,7 @@ TRANSFORMERS = {
     "CoverageAttention": lambda: ks.layers.TransformerDecoder(
         8, self_attention=ks.layers.CoverageAttention(4)
     ),
-    "TransformerDecoder got an initial_state ... received a EagerTensor": lambda: (
+    "TransformerDecoder got an initial_state ... received a ndarray": lambda: (
         decoder_of_4().initial_state(decoder_of_4().prepare(ones(2, 5, 8)), ones(2, 8))
     ),
     "TransformerDecoder got an initial_state ... None": lambda: (

@@ -103,8 +103,19 @@ BI_GRU = layers.Bidirectional(layers.GRU(4, return_sequences=True))
 TWO_SOFTMAX = keras.Sequential([layers.TimeDistributed(layers.Softmax())])
 LSTM_DECODER = ks.AttentionDecoder(bahdanau_cell("lstm"))
 CONTEXT_DECODER = ks.AttentionDecoder(ks.layers.ContextCell(UNITS))
+POOLED = [keras.Input((None, 6)), layers.GlobalAveragePooling1D()]
+POOLED = keras.Sequential(POOLED)
 PARTS = {
     "an unusable embedding": make(source_embedding="words"),
+    "an unusable source_embedding ... 'words'": make(
+        source_embedding="words", target_embedding=layers.Embedding(9, 4)
+    ),
+    "a source_embedding that does not make sequences of vectors ... which makes (None, "
+    "6). Pass": make(source_embedding=POOLED, target_embedding=layers.Embedding(9, 4)),
+    "a bridge that its decoder cannot use ... received <DenseBridge": make(
+        decoder=ks.layers.TransformerDecoder(4, heads=2),
+        bridge=ks.layers.DenseBridge(4),
+    ),
     "an unusable target_word_dropout ... target_word_dropout=1.0. Use 0 to switch "
     "it off": make(target_word_dropout=1.0),
     "an unusable encoder. Expected a layer that returns Encoded(values, mask, state), "

@@ -114,7 +114,7 @@ def multi_head_dot(
             [len(bias), *[1] * (x.ndim - 1), -1]
         )
 
-    value = np.where(mask[..., None], value, 0)
+    value = value if mask is None else np.where(mask[..., None], value, 0)
     q, k = projected(query, *to_query), projected(value, *to_key)
     v = projected(value, *to_value)
     e = np.einsum("hbd,hbsd->bhs", q, k) / np.sqrt(q.shape[-1])  # (1)
