@@ -10,7 +10,7 @@ class _Short(reprlib.Repr):
     def repr_instance(self, x, level):
         try:
             text = re.sub(r" object at 0x[0-9a-f]+", "", repr(x))
-        except Exception:  # of a class of somebody else
+        except Exception:  # the class is not ours, and its repr may fail
             text = f"<{type(x).__name__}>"
         half = (self.maxother - 3) // 2
         is_long = len(text) > self.maxother

@@ -140,6 +140,21 @@ def _nearest_search(search):
     return _SEARCHES[nearest(written, _SEARCHES) or "Greedy"]
 
 
+def check_positions(model, max_length):
+    """Check that a model with learned positions has as many as it may need."""
+    models = (model, *getattr(model, "models", ()))
+    known = {getattr(each, "max_length", None) for each in models} - {None}
+    longest = getattr(max_length, "at_most", max_length)
+    if known and (longest is None or longest > min(known)):
+        raise four_part_error(
+            "decode got a max_length beyond the positions that its model has learned",
+            f"at most {min(known)}",
+            max_length,
+            f"Pass max_length={min(known)}, or a RelativeLength with "
+            f"at_most={min(known)}",
+        )
+
+
 def check_source(owner, source):
     """Check that there is at least one sentence and one position, and no text."""
     for x in tree.flatten(source):

@@ -80,9 +80,8 @@ def _with_room(past, beam):
     more = (beam - 1) * past.is_own.shape[-1]
 
     def longer(x, axis):
-        widths = [
-            [0, more if i == axis % len(x.shape) else 0] for i in range(len(x.shape))
-        ]
+        widths = [[0, 0] for _ in x.shape]
+        widths[axis][1] = more
         return tf.pad(x, widths)
 
     nodes = tree.map_structure(lambda x: longer(x, -2), past.nodes)

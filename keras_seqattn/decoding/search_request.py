@@ -59,6 +59,7 @@ def make_request(
     checks.check_model("decode", model)
     checks.check_tokens("decode", model, special)
     checks.check_search("decode", search, max_length, special)
+    checks.check_positions(model, max_length)
     source = as_tensors("decode", source, special.pad)
     checks.check_source("decode", source)
     is_relative = isinstance(max_length, RelativeLength)

@@ -174,6 +174,11 @@ class Seq2Seq(TokenModel):
         """Whether the head wants the target embeddings beside the outputs."""
         return getattr(self.head, "reads_inputs", False)
 
+    @property
+    def max_length(self):
+        """The greatest number of steps of the decoder; None: any."""
+        return getattr(self.decoder, "max_length", None)
+
     # Step by step -----------------------------------------------------------------
 
     def check_ids(self, source, target=None):

@@ -28,6 +28,16 @@ def seq2seq(source_embedding=None, **options):
     return ks.Seq2Seq(source_embedding, ks.BiEncoder(UNITS), decoder, head, **options)
 
 
+def four_positions():
+    positions = ks.layers.PositionEmbedding("learned", 4)
+    return ks.Seq2Seq(
+        keras.layers.Embedding(9, 4),
+        ks.BiEncoder(UNITS),
+        ks.layers.TransformerDecoder(4, layers=1, heads=2, positions=positions),
+        ks.layers.OutputHead(9),
+    )
+
+
 class WithoutMask(Speller):
     def start(self, source):
         started = super().start(source)
@@ -137,6 +147,13 @@ ARGUMENTS = {
     ),
     "decode got an unusable search ... Greedy'>": lambda: decode(search=ks.Greedy),
     "decode got an unusable max_length ... None": lambda: decode(max_length=None),
+    "decode got a max_length beyond the positions that its model has learned. Expected "
+    "at most 4, received 5. Pass max_length=4, or": lambda: decode(
+        max_length=5, model=Ensemble([four_positions()])
+    ),
+    "decode got a max_length beyond ... received RelativeLength": lambda: decode(
+        max_length=RelativeLength(), model=four_positions()
+    ),
     "decode got an unusable max_length ... max_length=0": lambda: decode(max_length=0),
     "decode got an unusable source. Expected [batch, source] with at least one "
     "sentence and one position, received shape (0, 3). For an empty sentence, pass one "

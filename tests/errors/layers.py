@@ -193,6 +193,9 @@ HEADS = {
 TRANSFORMERS = {
     "TransformerDecoder cannot share its units among its heads ... units=8 and "
     "heads=3": lambda: ks.layers.TransformerDecoder(8, heads=3),
+    "TransformerEncoder got unusable positions ... received 'learned'": lambda: (
+        ks.layers.TransformerEncoder(8, positions="learned")
+    ),
     "TransformerDecoder got an unusable alignment ... from -6 to 5, received "
     "alignment=6": lambda: ks.layers.TransformerDecoder(8, alignment=6),
     "TransformerDecoder got an attention that cannot run in parallel ... received "

@@ -3,9 +3,9 @@
 import keras
 
 from keras_seqattn.checks import check_count, check_rate
-from keras_seqattn.errors import four_part_error
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.layers.attention import Attention
-from keras_seqattn.layers.composite import Composite
+from keras_seqattn.layers.composite import Composite, training_kwargs
 from keras_seqattn.layers.multi_head_attention import MultiHeadAttention
 from keras_seqattn.layers.parts.checks import check_attention, check_heads, check_rank
 from keras_seqattn.layers.parts.nested_layers import deserialize_part, serialize_part
@@ -40,11 +40,8 @@ class Transformer(Composite):
         check_count(owner, "layers", layers)
         if feed_forward_units is not None:
             check_count(owner, "feed_forward_units", feed_forward_units)
-        for name, rate in (
-            ("dropout", dropout),
-            ("attention_dropout", attention_dropout),
-        ):
-            check_rate(owner, name, rate)
+        check_rate(owner, "dropout", dropout)
+        check_rate(owner, "attention_dropout", attention_dropout)
         self.units, self.layer_count, self.heads = units, layers, heads
         self.feed_forward_units = feed_forward_units
         self.dropout, self.attention_dropout = dropout, attention_dropout
@@ -52,6 +49,13 @@ class Transformer(Composite):
         self.norm_first, self.seed = norm_first, seed
         if positions == "sine":
             positions = PositionEmbedding(dtype=self.dtype_policy, name="positions")
+        elif not isinstance(positions, (PositionEmbedding, type(None))):
+            raise four_part_error(
+                f"{owner} got unusable positions",
+                "'sine', a PositionEmbedding, or None",
+                abbreviated(positions),
+                "Pass e.g. positions=PositionEmbedding('learned', max_positions=512)",
+            )
         self.positions = positions
         # Configurations, of which each block gets a copy; None: `MultiHeadAttention`.
         self.templates = {"self_attention": self._template(self_attention)}
@@ -123,7 +127,7 @@ class Transformer(Composite):
         """The inputs of the first block, with positions and dropout."""
         if self.positions is not None:
             inputs = self.positions(inputs, mask=mask, positions=positions)
-        return self.drop(inputs, training=training)
+        return self.drop(inputs, **training_kwargs(training))
 
     def _end(self, x):
         """The outputs, from those of the last block."""
