@@ -18,7 +18,8 @@ SPREAD = 20.0
 def weights(size):
     """Return weights of the model with which no hypothesis ends."""
     found = sizes.weights(size)
-    found["logits.kernel"] *= SPREAD
+    if "logits.kernel" in found:  # those of a tied head are apart already
+        found["logits.kernel"] *= SPREAD
     found["logits.bias"][:SPECIAL] = -100.0
     return found
 

@@ -25,8 +25,77 @@ class Size(NamedTuple):
         """Return a sixteenth of all sizes, to test that a benchmark runs."""
         return Size(*(max(2, size // 16) for size in self))
 
+    def shapes(self):
+        """Return the shapes of the weights by name, as Keras has them."""
+        e, u, v = self.embedding, self.units, self.vocabulary
+        return {
+            "source_embedding": (v, e),
+            "target_embedding": (v, e),
+            **_gru("encoder.forward", e, u),
+            **_gru("encoder.backward", e, u),
+            "bridge.kernel": (2 * u, u),
+            "bridge.bias": (u,),
+            "key.kernel": (2 * u, u),
+            "query.kernel": (u, u),
+            "score.kernel": (u, 1),
+            **_gru("decoder", e + 2 * u, u),
+            "hidden.kernel": (3 * u, u),
+            "hidden.bias": (u,),
+            "logits.kernel": (u, v),
+            "logits.bias": (v,),
+        }
+
 
 REFERENCE = Size()
+
+
+class TransformerSize(NamedTuple):
+    """Sizes of a batch and of a Transformer; the defaults are the preset "tiny"."""
+
+    batch: int = 64
+    source: int = 16
+    target: int = 16
+    units: int = 128
+    vocabulary: int = 10_000
+    feed_forward_units: int = 256
+    layers: int = 4
+    heads: int = 4
+
+    def small(self):
+        """Return a sixteenth of all sizes, to test that a benchmark runs."""
+        sizes = (max(2, size // 16) for size in self)
+        return TransformerSize(*sizes)
+
+    def shapes(self):
+        """Return the shapes of the weights by name; all projections are `[in, out]`."""
+        u, v = self.units, self.vocabulary
+        shapes = {"embedding": (v, u), "logits.bias": (v,)}
+        for layer in range(self.layers):
+            shapes |= self._layer(f"encoder.{layer}", ("self",))
+            shapes |= self._layer(f"decoder.{layer}", ("self", "cross"))
+        return shapes
+
+    def _layer(self, name, attentions):
+        u, f = self.units, self.feed_forward_units
+        shapes = {
+            f"{name}.inner.kernel": (u, f),
+            f"{name}.inner.bias": (f,),
+            f"{name}.outer.kernel": (f, u),
+            f"{name}.outer.bias": (u,),
+            f"{name}.dense_norm.gamma": (u,),
+            f"{name}.dense_norm.beta": (u,),
+        }
+        for attention in attentions:
+            of = f"{name}.{attention}"
+            for part in ("query", "key", "value", "output"):
+                shapes[f"{of}.{part}.kernel"] = (u, u)
+                if part != "key":  # it would change no alignment
+                    shapes[f"{of}.{part}.bias"] = (u,)
+            shapes |= {f"{of}_norm.gamma": (u,), f"{of}_norm.beta": (u,)}
+        return shapes
+
+
+TINY = TransformerSize()
 
 
 def weights(size):
@@ -35,25 +104,8 @@ def weights(size):
     Embeddings and attention weights are larger than Keras's initial ones. With those,
     alignments are almost uniform, so a wrong attention would give the same loss.
     """
-    e, u, v = size.embedding, size.units, size.vocabulary
-    shapes = {
-        "source_embedding": (v, e),
-        "target_embedding": (v, e),
-        **_gru("encoder.forward", e, u),
-        **_gru("encoder.backward", e, u),
-        "bridge.kernel": (2 * u, u),
-        "bridge.bias": (u,),
-        "key.kernel": (2 * u, u),
-        "query.kernel": (u, u),
-        "score.kernel": (u, 1),
-        **_gru("decoder", e + 2 * u, u),
-        "hidden.kernel": (3 * u, u),
-        "hidden.bias": (u,),
-        "logits.kernel": (u, v),
-        "logits.bias": (v,),
-    }
     rng = np.random.default_rng(SEED)
-    return {name: _draw(rng, name, shape) for name, shape in shapes.items()}
+    return {name: _draw(rng, name, shape) for name, shape in size.shapes().items()}
 
 
 def _gru(name, depth, units):
@@ -65,7 +117,9 @@ def _gru(name, depth, units):
 
 
 def _draw(rng, name, shape):
-    if name.endswith("bias"):
+    if name.endswith("gamma"):
+        return (1 + 0.1 * rng.standard_normal(shape)).astype("float32")
+    if name.endswith(("bias", "beta")):
         return (0.1 * rng.standard_normal(shape)).astype("float32")
     if name.endswith("embedding"):
         return rng.uniform(-1, 1, shape).astype("float32")

@@ -190,7 +190,9 @@ def _search(model, inputs, options, is_static):
     seed = inputs.seed
     if not inputs.has_seed:
         seed = tf.random.uniform([], maxval=2**31 - 1, dtype=tf.int32)
-    loop = _Loop(model, rules, seed, max_length, options.may_shrink)
+    if room is None:
+        state = model_state.with_any_room(state)
+    loop = _Loop(model, rules, seed, max_length, options.may_shrink, room is None)
     steps, now, arrays, vocabulary = _run(loop, whole, now, state)
     # Without XLA, only steps that were taken get room: the others may be gigabytes.
     records = tree.map_structure(
@@ -210,6 +212,7 @@ class _Loop(NamedTuple):
     seed: Any  # int32 scalar
     max_length: Any  # number of steps at most
     may_shrink: bool  # whether finished sentences may leave the batch
+    makes_room: bool  # whether the past of the model gets room when it needs it
 
 
 def _run(loop, whole, now, state):
@@ -273,6 +276,8 @@ class _Taken(NamedTuple):
 def _take_step(loop, t, now, state, active):
     """Take step `t` with all active sentences: see the start of this file."""
     search, special, _ = loop.rules
+    if loop.makes_room:
+        state = model_state.make_room(state)
     logits, alignment, state = loop.model.step(now.tokens, state, active.memory)  # 1.
     vocabulary = logits.shape[-1]
     checks.check_vocabulary(vocabulary, search, special)

@@ -14,7 +14,7 @@ from keras_seqattn.ops.past import (
     add_nodes,
     add_own,
     empty_past,
-    next_places,
+    next_place,
     next_positions,
 )
 from keras_seqattn.types import Past, Step
@@ -164,8 +164,8 @@ class TransformerDecoder(Transformer):
         has_beam = len(inputs_t.shape) == 3
         x = inputs_t if has_beam else inputs_t[:, None]
         positions = ops.reshape(next_positions(past), ops.shape(x)[:-1])
-        places = next_places(past)
-        nodes, past = past.nodes, add_own(past, places)
+        place = next_place(past)
+        nodes, past = past.nodes, add_own(past, place)
         mask = past.is_own if has_beam else past.is_own[:, None]
         x = self._begin(x, positions=positions, training=training)
         seen, alignments = [], []
@@ -174,7 +174,7 @@ class TransformerDecoder(Transformer):
         ):
 
             def remember(new, old=old):
-                seen.append(_added(old, new, places))
+                seen.append(_added(old, new, place))
                 return new._replace(**seen[-1], mask=mask)
 
             x, alignment = block.run(x, remember, block_memory, training)
@@ -295,9 +295,8 @@ def _nodes(memory):
     return {"values": memory.values, "keys": memory.keys}
 
 
-def _added(nodes, memory, places):
+def _added(nodes, memory, place):
     """The nodes of one block and those of the new positions, as a dict."""
     return {
-        name: add_nodes(nodes[name], new, places)
-        for name, new in _nodes(memory).items()
+        name: add_nodes(nodes[name], new, place) for name, new in _nodes(memory).items()
     }

@@ -1,15 +1,14 @@
 """The positions that a decoder has seen: see `types.Past`.
 
-A past has one of two forms. One has room for all nodes from the start, so that no shape
-changes, as XLA needs it. The other begins without nodes and grows with every step;
-`follow` drops the nodes that belong to no hypothesis any more. That is less to read,
-because the hypotheses of a beam soon have most of their past in common.
+A past has one of two forms. One begins without nodes and grows with every step: each
+step copies it. The other has room for nodes to come, and a step writes its nodes there
+and copies nothing. XLA needs room for all of them from the start; a search makes more
+room when there is none left, see `decoding.model_state`.
 """
-
-import math
 
 from keras import ops, tree
 
+from keras_seqattn.ops.fast.past import write
 from keras_seqattn.types import Past
 
 
@@ -37,56 +36,48 @@ def next_positions(past):
     return ops.sum(ops.cast(past.is_own, "int32"), axis=-1)
 
 
-def next_places(past):
-    """Return the places `[batch, beam]` of the next nodes; None: the past grows."""
+def next_place(past):
+    """Return the place of the next node of the first hypothesis, a scalar.
+
+    Those of the others follow it. None: the past grows.
+    """
     if isinstance(past.used, tuple):
         return None
-    beam = ops.shape(past.is_own)[1] if len(past.is_own.shape) == 3 else 1
-    return past.used[:, None] + ops.arange(beam, dtype="int32")
+    return ops.max(past.used, initial=0)  # the same for all sentences, if there are any
 
 
-def add_own(past, places):
+def add_own(past, place):
     """Return the past after each hypothesis has got one more node.
 
     Args:
         past: `Past`.
-        places: of `next_places`.
+        place: of `next_place`.
     """
     is_own = past.is_own
     shape = ops.shape(is_own)
     beam = shape[1] if len(shape) == 3 else 1
-    if places is not None:
-        is_new = ops.arange(shape[-1], dtype="int32") == places[..., None]
-        is_own = ops.logical_or(is_own, ops.reshape(is_new, shape))
-        return past._replace(is_own=is_own, used=past.used + beam)
-    new = ops.eye(beam, dtype="bool") if len(shape) == 3 else ops.ones((1,), "bool")
-    new = ops.broadcast_to(new, (*shape[:-1], beam))
-    return past._replace(is_own=ops.concatenate([is_own, new], axis=-1))
+    if place is None:
+        new = ops.eye(beam, dtype="bool") if len(shape) == 3 else ops.ones((1,), "bool")
+        new = ops.broadcast_to(new, (*shape[:-1], beam))
+        return past._replace(is_own=ops.concatenate([is_own, new], axis=-1))
+    places = place + ops.arange(beam, dtype="int32")
+    is_new = ops.arange(shape[-1], dtype="int32") == places[:, None]
+    is_own = ops.logical_or(is_own, ops.reshape(is_new, (-1, *shape[1:])))
+    return past._replace(is_own=is_own, used=past.used + beam)
 
 
-def add_nodes(nodes, new, places):
+def add_nodes(nodes, new, place):
     """Return the nodes with one more for each hypothesis.
 
     Args:
         nodes: `[batch, ..., nodes, depth]`.
         new: `[batch, ..., beam, depth]`.
-        places: of `next_places`, or None for a past that grows.
+        place: of `next_place`: they are written there; None: they come last.
     """
-    if places is None:
+    if place is None:
         return ops.concatenate([nodes, new], axis=-2)
-    batch, *inner, room, depth = ops.shape(nodes)
-    rows = (batch, math.prod(inner), ops.shape(places)[1])
-    index = ops.stack(
-        [
-            ops.broadcast_to(ops.arange(rows[0], dtype="int32")[:, None, None], rows),
-            ops.broadcast_to(ops.arange(rows[1], dtype="int32")[:, None], rows),
-            ops.broadcast_to(places[:, None], rows),
-        ],
-        axis=-1,
-    )
-    filled = ops.scatter_update(
-        ops.reshape(nodes, (batch, rows[1], room, depth)),
-        ops.reshape(index, (-1, 3)),
-        ops.reshape(new, (-1, depth)),
-    )
-    return ops.reshape(filled, ops.shape(nodes))
+    if nodes.shape[-2] is None:  # only where a search makes more room, without XLA
+        return write(nodes, new, place)
+    start = [0] * len(nodes.shape)
+    start[-2] = place
+    return ops.slice_update(nodes, start, new)

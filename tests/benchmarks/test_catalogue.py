@@ -20,7 +20,7 @@ ENTRIES = {
 def test_contenders_exist(case):
     benchmark, entry = ENTRIES[case]
     module, _, function = entry.make.partition(":")
-    for library in ("torch", "joeynmt"):
+    for library in ("torch", "joeynmt", "keras_hub"):
         if library in module:
             pytest.importorskip(library)
     function = getattr(importlib.import_module(module), function)

@@ -114,10 +114,19 @@ def test_searches_agree_with_whole_sequences(search):
         )
 
 
-def test_the_past_keeps_what_is_alive():
-    """Hypotheses with one parent have one past: five in place of twenty nodes."""
-    past = ks.types.Past([tf.random.normal([2, 3, 4, 5])], tf.ones([2, 4, 4], bool))
-    own = tf.constant([[[True] + 3 * [False]] * 4] * 2)
-    alive = D.model_state.follow(past._replace(is_own=own), tf.zeros([2, 4], tf.int32))
-    assert alive.nodes[0].shape == (2, 3, 1, 5)
-    assert alive.is_own.shape == (2, 4, 1)
+def test_a_full_past_keeps_what_is_alive():
+    """Two hypotheses with one parent have its node in common; the other one is dropped.
+
+    With room left, nothing is copied.
+    """
+    nodes, own = tf.random.normal([3, 2, 4, 5]), np.zeros((3, 2, 4), bool)
+    own[:, :, 1] = own[:2, 0, 2] = True
+    past = ks.types.Past([nodes], tf.constant(own), tf.fill([3], 4))
+    state = {"past": past, "other": tf.zeros([3, 2])}
+    made = tf.function(lambda state: D.model_state.make_room(state))
+    alive = made(D.model_state.with_any_room(state))["past"]
+    assert alive.used.numpy().tolist() == [2, 2, 2]
+    assert alive.is_own.shape[-1] >= 4 and not np.any(alive.is_own[..., 2:])
+    assert np.array_equal(alive.nodes[0][:2, :, :2], nodes[:2, :, 1:3])
+    again = made({**state, "past": alive})["past"]
+    same(flat(list(again)), flat(list(alive)), 0.0, "a past with room")

@@ -1,5 +1,7 @@
 """What the encoder and the decoder of a Transformer have in common."""
 
+import copy
+
 import keras
 
 from keras_seqattn.checks import check_count, check_rate
@@ -8,7 +10,7 @@ from keras_seqattn.layers.attention import Attention
 from keras_seqattn.layers.composite import Composite, training_kwargs
 from keras_seqattn.layers.multi_head_attention import MultiHeadAttention
 from keras_seqattn.layers.parts.checks import check_attention, check_heads, check_rank
-from keras_seqattn.layers.parts.nested_layers import deserialize_part, serialize_part
+from keras_seqattn.layers.parts.nested_layers import serialize_part
 from keras_seqattn.layers.parts.transformer_block import EPSILON, TransformerBlock
 from keras_seqattn.layers.position_embedding import PositionEmbedding
 
@@ -57,7 +59,7 @@ class Transformer(Composite):
                 "Pass e.g. positions=PositionEmbedding('learned', max_positions=512)",
             )
         self.positions = positions
-        # Configurations, of which each block gets a copy; None: `MultiHeadAttention`.
+        # Class and configuration of the mechanisms; None: `MultiHeadAttention`.
         self.templates = {"self_attention": self._template(self_attention)}
         self.drop = keras.layers.Dropout(dropout, seed=seed, dtype=self.dtype_policy)
         self.norm = None
@@ -67,7 +69,7 @@ class Transformer(Composite):
             )
 
     def _template(self, attention):
-        """The configuration of a mechanism, or None."""
+        """The class of a mechanism and its serialized form, or None."""
         if attention is None:
             return None
         owner = type(self).__name__
@@ -80,7 +82,7 @@ class Transformer(Composite):
                 type(attention).__name__,
                 "Pass e.g. MultiHeadAttention(units) or BahdanauAttention(units)",
             )
-        return serialize_part(attention)
+        return type(attention), serialize_part(attention)
 
     def _block(self, number):
         return TransformerBlock(
@@ -98,7 +100,11 @@ class Transformer(Composite):
     def _mechanism(self, name, number):
         """A new mechanism for a block."""
         if self.templates[name] is not None:
-            return deserialize_part(self.templates[name])
+            kind, serialized = self.templates[name]
+            config = copy.deepcopy(serialized["config"])
+            if config.get("seed") is not None:  # or all layers would drop the same
+                config["seed"] += 10 * number
+            return kind.from_config(config)
         offset = 6 + [*self.templates].index(name)
         return MultiHeadAttention(
             self.units,
@@ -136,7 +142,7 @@ class Transformer(Composite):
     def get_config(self):
         return {
             **super().get_config(),
-            **self.templates,
+            **{name: made and made[1] for name, made in self.templates.items()},
             "positions": None
             if self.positions is None
             else serialize_part(self.positions),
