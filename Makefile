@@ -15,7 +15,7 @@ PYTHON ?= $(shell for p in python3.11 python3 python3.12 python3.13 python; do \
 export KERAS_BACKEND := tensorflow
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
-.PHONY: demo test test-all trials check format api bench bench-docs bench-joeynmt install \
+.PHONY: demo test test-all trials proofs check format api bench bench-docs bench-joeynmt install \
 	chromium clean
 
 demo: install  ## trains on dates, draws the attention, exports: a minute
@@ -29,6 +29,9 @@ test-all: install chromium  ## everything
 
 trials: install  ## kills and full disks, in real processes: about two hours, live output
 	$(PY) -m pytest -s -v -m trial --trials $(TRIALS)
+
+proofs: install  ## every encoder in front of every decoder: about an hour
+	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal --proofs tests/proofs
 
 check: install  ## lint, format, import contracts, API surface, texts
 	$(PY) -m ruff check .

@@ -15,6 +15,11 @@ import pytest
 os.environ.setdefault("KERAS_BACKEND", "tensorflow")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 SEED = 1409
+LEFT_OUT = [  # unless an option asks for them
+    ("slow", "--all", "make test-all"),
+    ("trial", "--trials", "make trials"),
+    ("proof", "--proofs", "make proofs"),
+]
 
 # A first call traces a graph: no deadline. Derandomized: a red run is red again.
 hypothesis.settings.register_profile(
@@ -28,6 +33,7 @@ hypothesis.settings.register_profile(
 def pytest_addoption(parser):
     parser.addoption("--all", action="store_true", help="slow tests, the full product")
     parser.addoption("--trials", action="store_true", help="trials, of minutes each")
+    parser.addoption("--proofs", action="store_true", help="proofs, of an hour in all")
 
 
 def pytest_configure(config):
@@ -38,16 +44,13 @@ def pytest_configure(config):
 
 @pytest.hookimpl(trylast=True)  # after -k and -m have chosen
 def pytest_collection_modifyitems(config, items):
-    if not config.getoption("--trials"):
-        skip = pytest.mark.skip(reason="trial: runs with --trials (make trials)")
-        for item in items:
-            if item.get_closest_marker("trial"):
-                item.add_marker(skip)
+    for marker, option, target in LEFT_OUT:
+        if not config.getoption(option):
+            skip = pytest.mark.skip(reason=f"{marker}: runs with {option} ({target})")
+            for item in items:
+                if item.get_closest_marker(marker):
+                    item.add_marker(skip)
     if not config.getoption("--all"):
-        skip = pytest.mark.skip(reason="slow: runs with --all (make test-all)")
-        for item in items:
-            if item.get_closest_marker("slow"):
-                item.add_marker(skip)
         drop_most_of_product(config, items)
     # Long tests first, so that no worker is left alone with one at the end.
     items.sort(key=lambda item: item.get_closest_marker("system") is None)

@@ -95,13 +95,9 @@ def vaswani2017(
         arXiv:1706.03762
         Wu et al. 2021, arXiv:2105.14462 (the preset "tiny")
     """
-    if use_shared_embedding and source_vocabulary != target_vocabulary:
-        raise four_part_error(
-            "vaswani2017 cannot share the embedding",
-            "one vocabulary for both languages",
-            f"{source_vocabulary} source tokens and {target_vocabulary} target tokens",
-            "Learn a joint vocabulary, or pass use_shared_embedding=False",
-        )
+    check_shared_embedding(
+        "vaswani2017", use_shared_embedding, source_vocabulary, target_vocabulary
+    )
 
     def embed(vocabulary, name):
         return keras.layers.ReversibleEmbedding(
@@ -136,6 +132,17 @@ def vaswani2017(
         ),
         name="vaswani2017",
     )
+
+
+def check_shared_embedding(owner, is_shared, source_vocabulary, target_vocabulary):
+    """Check that one embedding has rows for both languages."""
+    if is_shared and source_vocabulary != target_vocabulary:
+        raise four_part_error(
+            f"{owner} cannot share the embedding",
+            "one vocabulary for both languages",
+            f"{source_vocabulary} source tokens and {target_vocabulary} target tokens",
+            "Learn a joint vocabulary, or pass use_shared_embedding=False",
+        )
 
 
 def vaswani2017_optimizer(units=512, warmup_steps=4000):

@@ -199,7 +199,10 @@ ROWS = {
         sizes=[Size("paper", rnmt())],
         task=Task("copy", longest=10, steps=300, learning_rate=5e-3),
         optimizer=Optimizer("Adam", 5.0, {0: 1e-4, 600_000: 1e-4, 1_200_000: 5e-5}),
-        variants={"previous, dropout": {"query": "previous", "dropout": 0.2}},
+        variants={
+            "previous, dropout": {"query": "previous", "dropout": 0.2},
+            "hybrid": {"encoder": "transformer", "use_shared_embedding": True},
+        },
     ),
     "cho2014": Row(
         sizes=[Size("paper", cho())],
