@@ -311,7 +311,7 @@ def test_one_reference_that_can_be_equalled_is_enough():
     text = ks.text.Characters.learn(["ab"], lowercase=True)
     references = [["A", "a"], ["B"], ["b"], []]
     with pytest.warns(UserWarning, match="received 2 of 4 that --lowercase changes"):
-        warn_of_references(Settings(lowercase=True), text, references)
+        warn_of_references(text, references)
 
 
 def test_validation_searches_as_the_settings_say(monkeypatch):
