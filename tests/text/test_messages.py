@@ -202,7 +202,7 @@ def vectors(content, vocabulary=("cat", "hat"), **options):
 
 BAD_LINE = "word_vectors cannot read line"
 VECTORS = {
-    "word_vectors got an unusable vocabulary ... received <keras_seqattn.text.words": lambda: (
+    "word_vectors got an unusable vocabulary ... received <keras_seqattn": lambda: (
         word_vectors("none", words())
     ),
     "word_vectors got an unusable vocabulary ... 'cat'. Pass one": lambda: word_vectors(
