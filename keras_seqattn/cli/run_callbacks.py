@@ -37,7 +37,9 @@ class RunCheckpoint(keras.callbacks.Callback):
         thawed: context manager in which no layer is frozen, see `frozen`.
     """
 
-    def __init__(self, run, translator, validation, limit, thawed):
+    def __init__(
+        self, run, translator, validation, limit, thawed=contextlib.nullcontext
+    ):
         super().__init__()
         self.thawed = thawed
         self.run, self.translator = run, translator

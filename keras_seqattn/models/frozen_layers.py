@@ -24,7 +24,7 @@ def freeze(model, names):
         >>> model.encoder.trainable, model.decoder.trainable
         (False, True)
     """
-    layers = layer_paths(model)
+    layers = {path: x for path, x in layer_paths(model).items() if x.weights}
     _check(model, names, layers)
     for name in names:
         layers[name].trainable = False
@@ -66,34 +66,29 @@ def _turn(switches):
 
 
 def _check(model, names, layers):
-    owner = "freeze"
     is_listed = isinstance(names, (list, tuple))
     if not is_listed or not all(isinstance(name, str) for name in names):
         raise four_part_error(
-            f"{owner} got unusable names",
+            "freeze got unusable names",
             "a list of paths of layers",
             abbreviated(names),
             'Write e.g. ["encoder"]',
         )
     for name in names:
         if name not in layers:
-            raise _unknown(owner, name, layers)
+            outer = [path for path in layers if "/" not in path]
+            near = nearest(name, layers)
+            raise four_part_error(
+                "freeze found no layer of this name that has weights",
+                f"{', '.join(outer) or 'none'}, or a layer inside, e.g. decoder/cell",
+                repr(name),
+                f"Use {near!r}, the nearest" if near else "Check the spelling",
+            )
     held = {id(weight) for name in names for weight in layers[name].weights}
     if names and all(id(weight) in held for weight in model.trainable_weights):
         raise four_part_error(
-            f"{owner} got all layers that training could change",
+            "freeze got all layers that training could change",
             "some of them",
             ", ".join(map(repr, names)),
             "Leave out the layers that are to learn",
         )
-
-
-def _unknown(owner, name, layers):
-    outer = [path for path in layers if "/" not in path and layers[path].weights]
-    near = nearest(name, [path for path in layers if layers[path].weights])
-    return four_part_error(
-        f"{owner} got the name of a layer that the model does not have",
-        f"one of {', '.join(outer)}, or a layer inside, e.g. decoder/cell",
-        repr(name),
-        f"Use {near!r}, the nearest" if near else "Check the spelling",
-    )

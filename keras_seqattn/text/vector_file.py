@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from keras_seqattn.checks import check_count
 from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.safe_reading import open_regular
 
@@ -58,6 +59,8 @@ def word_vectors(path, vocabulary, units=None, seed=0):
         Pennington et al. 2014, 10.3115/v1/D14-1162 (GloVe).
     """
     places = _places(vocabulary)
+    if units is not None:
+        check_count(OWNER, "units", units)
     vectors = {}
     for word, vector in _vectors(os.fspath(path), places, units):
         vectors.setdefault(places[word], vector)

@@ -34,7 +34,7 @@ def transfer(trained, source_text=None, target_text=None, model=None, print_fn=p
         ... )  # doctest: +NORMALIZE_WHITESPACE
         Kept 6 of 7 rows of the source embedding, 6 of 6 rows of the target embedding
         and 6 of 6 rows of the output (shared tokens).
-        Kept 26 of 26 other weights.
+        Kept 24 of 24 other weights.
     """
     if not isinstance(trained, Translator):
         raise four_part_error(

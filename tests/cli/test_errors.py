@@ -114,9 +114,9 @@ train @task --init-from dates --optimizer paper --out @new/run
 train @task --init-from @run --sample 0.1 --out @new/run
     train got texts that cannot be sampled ... Characters in the translator of
 train @task --preset small --freeze encodr --out @new/run
-    freeze got the name of a layer that the model does not have. Expected one of
-    source_embedding, encoder, bridge, target_embedding, decoder, head, or a layer
-    inside, e.g. decoder/cell, received 'encodr'. Use 'encoder', the nearest.
+    freeze found no layer of this name that has weights. Expected source_embedding,
+    encoder, bridge, target_embedding, decoder, head, or a layer inside, e.g.
+    decoder/cell, received 'encodr'. Use 'encoder', the nearest.
 train @task --preset small --text words --source-vectors none --out @new/run
     word_vectors did not find a file ... '@new/none'. Check the folder
 train @task --preset small --text characters --source-vectors a --out @new/run

@@ -116,8 +116,11 @@ RATES = {
 }
 FREEZING = {
     "freeze got unusable names ... 'encoder'. Write": lambda: freeze("encoder"),
-    "freeze got the name of a layer ... one of logits, or a layer ... 'logit'. Use "
-    "'logits', the nearest": lambda: freeze(["logit"]),
+    "freeze found no layer of this name that has weights. Expected logits, or a layer "
+    "... 'logit'. Use 'logits', the nearest": lambda: freeze(["logit"]),
+    "freeze found no layer of this name ... 'target'. Check the": lambda: freeze(
+        ["target"]  # an input, which has no weights
+    ),
     "freeze got all layers that training could change ... received 'logits'": lambda: (
         freeze(["logits"])
     ),

@@ -208,6 +208,9 @@ VECTORS = {
     "word_vectors got an unusable vocabulary ... 'cat'. Pass one": lambda: word_vectors(
         "none", "cat"
     ),
+    "word_vectors got an unusable units ... units=0": lambda: word_vectors(
+        "none", ["a"], 0
+    ),
     "word_vectors did not find a file ... 'none'": lambda: word_vectors("none", ["a"]),
     "word_vectors found no word of the vocabulary ... vectors of some of its 2 "
     "words": lambda: vectors(b"dog 1 2\n"),
