@@ -1,5 +1,7 @@
 """The layers inside a model, by paths of attributes: `decoder/cell/attention`."""
 
+import functools
+
 import keras
 
 
@@ -35,7 +37,7 @@ def _children(layer):
         return {child.name: child for child in layer.layers}
     found = {}
     for name, value in vars(layer).items():
-        if name in _OF_KERAS or name.startswith("_self_"):  # they hold all once more
+        if name in _of_keras() or name.startswith("_self_"):  # they hold all once more
             continue
         items = {"": value}
         if isinstance(value, (list, tuple)):
@@ -48,4 +50,7 @@ def _children(layer):
     return found
 
 
-_OF_KERAS = {*vars(keras.layers.Layer()), *vars(keras.Model())}
+@functools.cache
+def _of_keras():
+    """Return the attributes that every layer and every model has."""
+    return {*vars(keras.layers.Layer(name="any")), *vars(keras.Model(name="any"))}

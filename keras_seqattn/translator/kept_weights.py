@@ -7,7 +7,7 @@ from keras import ops
 
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.models.layer_paths import layer_paths, own_weights
-from keras_seqattn.translator.vocabulary_weights import vocabulary_weights
+from keras_seqattn.translator.vocabulary_weights import check_known, vocabulary_weights
 
 
 @dataclasses.dataclass
@@ -64,6 +64,7 @@ def keep_weights(trained, translator):
             type(models[1]).__name__,
             "Leave the model out: then the new one is like the trained one",
         )
+    check_known(trained, (translator.source_text, translator.target_text))
     rows, done = _keep_rows(trained, translator)
     kept = KeptWeights(rows, _keep_others(*models, done))
     if kept.is_nothing:

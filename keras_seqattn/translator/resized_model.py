@@ -6,6 +6,7 @@ import keras
 
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.models import Seq2Seq
+from keras_seqattn.translator.vocabulary_weights import check_known
 
 
 def resized_model(trained, texts):
@@ -68,20 +69,11 @@ def _check(trained, texts):
             f"{quantized[0]!r} with integers",
             "Start from the translator that was quantised",
         )
-    if [text.vocabulary for text in texts] == [
-        trained.source_text.vocabulary,
-        trained.target_text.vocabulary,
-    ]:
-        return
-    if not isinstance(model, Seq2Seq):
-        raise four_part_error(
-            "transfer cannot change the vocabulary of this model",
-            "a Seq2Seq, whose embeddings and head are known",
-            type(model).__name__,
-            "Keep the vocabulary: pass no text processors",
-        )
+    check_known(trained, texts)
     is_joint = texts[0].vocabulary == texts[1].vocabulary
-    if model.target_embedding is model.source_embedding and not is_joint:
+    has_one = isinstance(model, Seq2Seq)
+    has_one = has_one and model.target_embedding is model.source_embedding
+    if has_one and not is_joint:
         raise four_part_error(
             "transfer got two vocabularies for a model with one embedding",
             "one vocabulary for both sides, as the trained translator has it",

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import keras
 from keras import ops
 
+from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.models import Seq2Seq
 from keras_seqattn.models.layer_paths import layer_paths
 
@@ -46,6 +47,28 @@ def vocabulary_weights(model):
         if product.bias is not None:
             found["output bias"] = VocabularyWeight("target", product.bias, 0)
     return found
+
+
+def check_known(trained, texts):
+    """Check that the weights of a trained translator can follow other vocabularies.
+
+    Args:
+        trained: `Translator`.
+        texts: the text processors of a new translator, source and target.
+    """
+    needed = set()
+    if texts[0].vocabulary != trained.source_text.vocabulary:
+        needed |= {"source embedding"}
+    if texts[1].vocabulary != trained.target_text.vocabulary:
+        needed |= {"target embedding", "output"}
+    unknown = sorted(needed - set(vocabulary_weights(trained.model)))
+    if unknown:
+        raise four_part_error(
+            "transfer cannot change the vocabulary of this model",
+            "a Seq2Seq with layers Embedding, and an OutputHead or DeepOutputHead",
+            f"{abbreviated(trained.model)} without a known {unknown[0]}",
+            "Keep the vocabulary: pass no text processors",
+        )
 
 
 def _kernel(layer):

@@ -58,7 +58,7 @@ def test_a_run_from_a_trained_translator(copied, tmp_path, capsys):
 
 @pytest.mark.slow
 def test_a_resumed_run_ends_with_the_same_weights(trained, tmp_path):
-    """Also if it was killed before it had stored what it starts from."""
+    """Also if it was killed before it had stored what it starts from; and repeated."""
     command = ["train", *HOW, "--init-from", str(trained)]
     command += "--text characters --model luong2015 --preset small".split()
     command += "--set units=8 embedding=8 dropout=0.2 layers=1".split()
@@ -72,6 +72,9 @@ def test_a_resumed_run_ends_with_the_same_weights(trained, tmp_path):
         assert resume(runs[1]) == 0
         assert_same_run(*runs)
         shutil.rmtree(runs[1] / "start")
+    again = tmp_path / "again"
+    assert main(["train", "--repeat", str(runs[0]), "--out", str(again)]) == 0
+    assert_same_run(again, runs[0])
 
 
 def settings_of(*options, **values):

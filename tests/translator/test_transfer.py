@@ -39,6 +39,13 @@ def transformer(source, target):
     return zoo.vaswani2017("small", **sizes, units=8, feed_forward_units=8)
 
 
+def with_dense_head(source, target):
+    made = recommended_model(source, target, units=4)
+    config = {**made.get_config(), "head_embedding": None}
+    head = keras.saving.serialize_keras_object(keras.layers.Dense(target))
+    return ks.Seq2Seq.from_config({**config, "head": head})
+
+
 def sequence(source, target):
     """Its source embedding is not the layer itself."""
     layers = [keras.Input((None,)), keras.layers.Embedding(source, 4)]
@@ -165,6 +172,9 @@ ERRORS = {
     "transfer got two vocabularies for a model with one embedding ... 7 source tokens "
     "and 8 target tokens. Learn one": lambda: other(
         trained(shared, True), **new_texts()
+    ),
+    "transfer cannot change the vocabulary of this model ... <Seq2Seq name=": lambda: (
+        other(trained(with_dense_head), **new_texts())
     ),
     "transfer got a quantised model ... 'source_embedding' with integers. Start "
     "from": lambda: other(quantized()),
