@@ -186,7 +186,7 @@ def test_good_pairs_are_read(files, tmp_path, capsys, monkeypatch):
     paths = files(source=sources, target=[*TARGETS, *"1234"])
     learned_from = []
 
-    def train(settings, task, run):
+    def train(settings, task, run, trained):
         translator = ks.Translator.__new__(ks.Translator)
         text = ks.text.Characters.learn(task.train.source)
         texts = {"source_text": text, "target_text": text}
