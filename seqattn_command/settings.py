@@ -16,7 +16,7 @@ GROUPS = {
     "loop": "training loop",
     "search": "translating",
 }
-_PATHS = ("data", "pairs", "source", "target")
+_PATHS = ("data", "pairs", "source", "target", "source_vectors", "target_vectors")
 
 
 class Typed(str):
@@ -130,6 +130,25 @@ class Settings:
     )
     preset: str = _model("name of the model's sizes, e.g. small", metavar="NAME")
     set: dict = _model("arguments of the model, e.g. units=256", {}, **_VALUES)
+    init_from: str = _model(
+        "start from the weights of a trained translator: the folder of a run or of a "
+        "saved translator, or a shipped model; its text and its sizes stay, unless "
+        "other options change them",
+        metavar="RUN",
+    )
+    freeze: list = _model(
+        "layers that do not learn, e.g. encoder target_embedding decoder/cell",
+        nargs="+",
+        metavar="NAME",
+    )
+    source_vectors: str = _model(
+        "word vectors that the source embedding starts with: a text file of word2vec, "
+        "GloVe or fastText, plain or gzip; needs words as text",
+        **_FILE,
+    )
+    target_vectors: str = _model(
+        "word vectors that the target embedding starts with", **_FILE
+    )
 
     optimizer: str = _optimizer(
         "optimizer of Keras; or `paper`, the zoo's optimizer for this model",
@@ -263,6 +282,8 @@ class Settings:
     def with_absolute_paths(self):
         """Return a copy that does not depend on the current folder."""
         paths = {name: getattr(self, name) for name in names() if _is_path(name)}
+        if self.init_from is not None and os.path.exists(self.init_from):
+            paths["init_from"] = self.init_from  # else it may be a shipped model
         absolute = {
             name: os.path.abspath(p) for name, p in paths.items() if p is not None
         }

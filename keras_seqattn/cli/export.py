@@ -68,8 +68,10 @@ def run_manifest(path, translator):
         return {}
     content = run.content()
     settings = run.settings()
+    # With --init-from, the model may be like another one, without a function.
+    model = {} if settings.model is None else {"model": _model(settings, translator)}
     return {
-        "model": _model(settings, translator),
+        **model,
         "metrics": _best_metrics(run),
         "command": content["command"],
         "seed": settings.seed,

@@ -7,6 +7,7 @@ import threading
 import time
 
 import keras
+import numpy as np
 
 from keras_seqattn.callbacks.final_weights import final_weights
 from keras_seqattn.callbacks.save_attempts import SaveAttempts
@@ -33,10 +34,14 @@ class RunCheckpoint(keras.callbacks.Callback):
         translator: `Translator` that is trained.
         validation: `Validation`, which knows the best weights.
         limit: `TimeLimit`, which knows whether an epoch was cut short.
+        thawed: context manager in which no layer is frozen, see `frozen`.
     """
 
-    def __init__(self, run, translator, validation, limit):
+    def __init__(
+        self, run, translator, validation, limit, thawed=contextlib.nullcontext
+    ):
         super().__init__()
+        self.thawed = thawed
         self.run, self.translator = run, translator
         self.validation, self.limit = validation, limit
         # Validations: the best one, and the one whose translator is saved.
@@ -94,8 +99,10 @@ class RunCheckpoint(keras.callbacks.Callback):
             )
 
     def _save_translator(self):
-        if self._attempts.save("translator", self.translator.save, self.run.translator):
-            self.saved = self.validation.best
+        with self.thawed():
+            path, save = self.run.translator, self.translator.save
+            if self._attempts.save("translator", save, path):
+                self.saved = self.validation.best
 
     def _save_state(self, epoch):
         def write(path):
@@ -137,10 +144,21 @@ class SeedPerEpoch(keras.callbacks.Callback):
     """
 
     def on_epoch_begin(self, epoch, logs=None):
-        for variable in self.model.variables:
-            if variable.path.endswith("seed_generator_state"):
-                seed = int(variable.numpy()[0])  # the second number is a counter
-                variable.assign([seed, epoch * _STRIDE % 2**32])
+        for variable in _random_states(self.model):
+            seed = int(variable.numpy()[0])  # the second number is a counter
+            variable.assign([seed, epoch * _STRIDE % 2**32])
+
+
+def seed_random_states(model, seed):
+    """Set the random states of all layers to numbers that depend on the seed alone."""
+    draw = np.random.default_rng(seed)
+    for variable in _random_states(model):
+        variable.assign([int(draw.integers(2**32)), 0])
+
+
+def _random_states(model):
+    states = (x for x in model.variables if x.path.endswith("seed_generator_state"))
+    return list(states)
 
 
 class TimeLimit(keras.callbacks.Callback):

@@ -23,14 +23,14 @@ from keras_seqattn.text.processor import TextProcessor
 # The settings that a resumed run may change.
 CHANGEABLE = ("epochs", "minutes", "patience", "on_divergence")
 _SIDES = ("source", "target")
-_FOLDERS = ("text", "translator")  # each is written as a whole
+_FOLDERS = ("text", "start", "translator")  # each is written as a whole
 
 
 class RunFolder:
     """The folder of a run.
 
     It holds `run.json`, `text/`, `translator/`, `checkpoints/`, `logs/` and
-    `history.jsonl`.
+    `history.jsonl`; with `--init-from` also `start/`, the translator it begins with.
 
     Args:
         path: path of the folder.
@@ -41,6 +41,7 @@ class RunFolder:
     def __init__(self, path, about=None):
         self.path, self.about = Path(path), about
         self.translator = self.path / "translator"
+        self.start = self.path / "start"  # the translator of --init-from, with its text
         self.checkpoints = self.path / "checkpoints"
         self.states = RunStates(self.checkpoints)
         self.logs = self.path / "logs"

@@ -8,6 +8,9 @@ from keras_seqattn.errors import four_part_error
 from seqattn_command.settings import Settings, names
 
 SOURCES = ("task", "corpus", "pairs", "source")
+SIDES = ("source", "target")
+# A trained translator has these already.
+TEXT_SETTINGS = ("joint", "lowercase", "normalization")
 # The optimizer of a paper sets these itself.
 OPTIMIZER_SETTINGS = (
     "learning_rate",
@@ -83,6 +86,8 @@ def _conditions(settings):
     is_split = settings.validation_source is None and settings.validation_pairs is None
     of_files = "--source and --target, or --pairs", files
     keras = "an optimizer of Keras", settings.optimizer != "paper"
+    is_new = settings.init_from is None
+    learns = is_new or settings.source_text or settings.target_text
     return [
         ("languages", *multi30k),
         ("tokenized", *multi30k),
@@ -94,6 +99,8 @@ def _conditions(settings):
         ("validation_pairs", *of_files),
         ("validation_size", "files that have no validation set", files and is_split),
         *((name, *keras) for name in OPTIMIZER_SETTINGS),
+        *((name, "--text beside --init-from", learns) for name in TEXT_SETTINGS),
+        *((f"{side}_vectors", "a model without --init-from", is_new) for side in SIDES),
         ("length_penalty", "--beam 2 or more", settings.beam > 1),
     ]
 

@@ -31,24 +31,27 @@ def check_texts(settings):
 
 def learn_texts(settings, pairs):
     """Return the processors of both sides; with --joint one object for both."""
+    if settings.joint:
+        texts = itertools.chain(pairs.source, pairs.target)
+        joint = _learn("--text", settings.source_text, texts, settings)
+        return joint, joint
+    return tuple(learn_side(settings, side, pairs) for side in ("source", "target"))
+
+
+def learn_side(settings, side, pairs):
+    """Return the processor of one side."""
+    kind, texts = getattr(settings, f"{side}_text"), getattr(pairs, side)
+    return _learn(f"--{side}-text", kind, texts, settings)
+
+
+def _learn(option, kind, texts, settings):
+    """Return a processor; errors and warnings of learning name the option."""
     options = {
         "normalization": settings.normalization,
         "lowercase": settings.lowercase,
     }
     if settings.sample:
         options["alpha"] = settings.sample
-    if settings.joint:
-        texts = itertools.chain(pairs.source, pairs.target)
-        joint = _learn("--text", settings.source_text, texts, options)
-        return joint, joint
-    return (
-        _learn("--source-text", settings.source_text, pairs.source, options),
-        _learn("--target-text", settings.target_text, pairs.target, options),
-    )
-
-
-def _learn(option, kind, texts, options):
-    """Return a processor; errors and warnings of learning name the option."""
 
     def say(problem):
         return (
@@ -69,20 +72,19 @@ def _learn(option, kind, texts, options):
     return processor
 
 
-def warn_of_references(settings, text, references):
+def warn_of_references(text, references):
     """Warn if a translation cannot equal its reference.
 
     Metrics compare translations with the references as they stand in the file, while
     the model learns targets that are in lower case or normalized.
 
     Args:
-        settings: `Settings`.
         text: processor of the targets.
         references: list of lists of strings.
     """
-    options = ["--lowercase"] if settings.lowercase else []
-    if settings.normalization:
-        options.append(f"--normalization {settings.normalization}")
+    options = ["--lowercase"] if text.lowercase else []
+    if text.normalization:
+        options.append(f"--normalization {text.normalization}")
     changed = _count_changed(text, references) if options else 0
     if changed:
         options = " and ".join(options)

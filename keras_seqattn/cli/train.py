@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from keras_seqattn.cli import training
+from keras_seqattn.cli.init_from import complete_model, load_trained
 from keras_seqattn.cli.progress import note
 from keras_seqattn.cli.run_folder import CHANGEABLE, RunFolder
 from keras_seqattn.cli.run_json import read_run, settings_from_dict, warn_of_versions
@@ -37,6 +38,8 @@ def _train(options, run):
     """Train in a locked folder; returns the exit code."""
     settings, expected = settings_and_data(options, run)
     training.check(settings)
+    trained = load_trained(settings, run)
+    settings = complete_model(settings)
     if options.resume and run.epochs() >= settings.epochs:
         how = _resume_command(run, settings)
         note(f"The run already has {run.epochs()} epochs. To train on: {how}")
@@ -45,7 +48,7 @@ def _train(options, run):
         if report.dropped:
             note(f"{'data' if split == 'train' else split}: {report}")
     note(f"{len(task.train)} pairs for training, {len(task.validation)} for validation")
-    settings = training.complete(settings, task)
+    settings = training.complete(settings, task, trained)
     training.check_model(settings)
     data = fingerprints(task)
     run.about = {"command": options.command, "data": data, "left_out": reports}
@@ -53,7 +56,7 @@ def _train(options, run):
         run.check_free(settings)
     _check_same_data(expected, data)
     try:
-        training.train(settings, task, run)
+        training.train(settings, task, run, trained)
     except KeyboardInterrupt:
         note(_final_message(run, settings, "stopped"))
         if settings.average:

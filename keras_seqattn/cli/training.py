@@ -9,6 +9,7 @@ from keras_seqattn.callbacks.attention_callback import AttentionCallback
 from keras_seqattn.callbacks.divergence_guard import DivergenceGuard
 from keras_seqattn.callbacks.validation import Validation
 from keras_seqattn.cli.chosen_settings import choose_settings
+from keras_seqattn.cli.init_from import starting_texts
 from keras_seqattn.cli.model_factory import make_model, make_optimizer, model_call
 from keras_seqattn.cli.progress import ProgressTranslator, note, working
 from keras_seqattn.cli.run_callbacks import (
@@ -16,6 +17,7 @@ from keras_seqattn.cli.run_callbacks import (
     SeedPerEpoch,
     TimeLimit,
     interruptible,
+    seed_random_states,
 )
 from keras_seqattn.cli.settings_checks import check_settings
 from keras_seqattn.cli.text_processors import (
@@ -24,12 +26,15 @@ from keras_seqattn.cli.text_processors import (
     warn_of_references,
 )
 from keras_seqattn.cli.training_data import make_dataset
+from keras_seqattn.cli.word_vectors import start_from_vectors
 from keras_seqattn.decoding.beam import BeamSearch
 from keras_seqattn.decoding.greedy import Greedy
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.losses.fused_crossentropy import FusedCrossentropy
 from keras_seqattn.metrics.text_metric import text_metric
 from keras_seqattn.metrics.token_metrics import Perplexity, TokenAccuracy
+from keras_seqattn.models.frozen_layers import frozen
+from keras_seqattn.translator.transfer_learning import transfer
 from keras_seqattn.translator.translator import Translator
 
 POLICIES = {"float32": "float32", "bfloat16": "mixed_bfloat16"}
@@ -44,13 +49,17 @@ def check(settings):
 
 def check_model(settings):
     """Check that the model and its optimizer can be made. The data are read before."""
-    model_call(settings)
+    if settings.model is not None:  # else it is like the one of --init-from
+        model_call(settings)
     make_optimizer(settings, 1)
 
 
-def complete(settings, task):
-    """Return the settings with a value for everything that was left open."""
-    settings, reasons = choose_settings(settings, task)
+def complete(settings, task, trained=None):
+    """Return the settings with a value for everything that was left open.
+
+    With `--init-from`, text and model may stay those of the trained translator.
+    """
+    settings, reasons = choose_settings(settings, task, trained)
     for line in reasons:
         note(line)
     if settings.pad_to_multiple is None:
@@ -89,11 +98,18 @@ def make_search(width, length_penalty):
     return BeamSearch(width, length_penalty=length_penalty)
 
 
-def make_translator(settings, source_text, target_text):
-    """Return an untrained translator."""
+def make_translator(settings, source_text, target_text, trained=None):
+    """Return an untrained translator, or one with the weights of a trained one."""
     sizes = source_text.vocabulary_size, target_text.vocabulary_size
     with dtype_policy(POLICIES[settings.precision]):
-        model = make_model(settings, *sizes)
+        is_open = settings.model is None  # with --init-from
+        model = None if is_open else make_model(settings, *sizes)
+        if trained is not None:
+            model = transfer(trained, source_text, target_text, model, note).model
+    return _with_options(settings, model, source_text, target_text)
+
+
+def _with_options(settings, model, source_text, target_text):
     search = make_search(settings.beam, settings.length_penalty)
     return Translator(model, source_text, target_text, search, settings.max_length)
 
@@ -134,31 +150,60 @@ def attention_callbacks(settings, task, translator, run):
     ]
 
 
-def train(settings, task, run):
+def train(settings, task, run, trained=None):
     """Train from the beginning, or continue an interrupted run.
 
     Args:
         settings: complete `Settings`.
         task: `Task` with the pairs.
         run: `RunFolder`.
+        trained: the `Translator` that a new run starts from. None: there is none, or
+            the run has stored what it starts from.
     """
     keras.utils.set_random_seed(settings.seed)
     epoch = run.states.last_whole()
-    with working("learning the vocabulary"):
-        texts = _texts(settings, task, run, epoch)
-    warn_of_references(settings, texts[1], task.references["validation"])
-    translator = make_translator(settings, *texts)
+    translator = _first_translator(settings, task, run, epoch, trained)
     model = translator.model
     dataset, steps, report = make_dataset(settings, task.train, translator, epoch)
     run.about["left_out"]["train"] = run.about["left_out"]["train"].then(report)
-    _compile(settings, model, steps)
-    model.summary(print_fn=note)
-    run.begin(settings, *texts)
-    run.load_state(model, epoch)
+    with frozen(model, settings.freeze or []) as thawed:
+        _compile(settings, model, steps)
+        model.summary(print_fn=note)
+        run.begin(settings, translator.source_text, translator.target_text)
+        if trained is not None:
+            with thawed():
+                translator.save(run.start)
+        run.load_state(model, epoch)
+        _fit(settings, task, run, translator, (dataset, steps), epoch, thawed)
+
+
+def _first_translator(settings, task, run, epoch, trained):
+    """Return the translator with the weights that it has before the first epoch."""
+    if settings.init_from is not None and trained is None:
+        old = Translator.load(run.start)
+        texts = old.source_text, old.target_text
+        translator = _with_options(settings, old.model, *texts)
+    else:
+        with working("learning the vocabulary"):
+            texts = _texts(settings, task, run, epoch, trained)
+        warn_of_references(texts[1], task.references["validation"])
+        translator = make_translator(settings, *texts, trained)
+    if settings.init_from is not None:
+        # A resumed run makes its model in another way, and draws the same numbers.
+        seed_random_states(translator.model, settings.seed)
+        keras.utils.set_random_seed(settings.seed)
+    if not epoch:
+        start_from_vectors(settings, translator)
+    return translator
+
+
+def _fit(settings, task, run, translator, data, epoch, thawed):
+    """Train the compiled model, and save what `--resume` needs."""
+    model, (dataset, steps) = translator.model, data
     validation = make_validation(settings, task, translator, run)
     action, limit = settings.on_divergence, TimeLimit(settings.minutes)
     guards = [] if action == "ignore" else [DivergenceGuard(action)]
-    checkpoint = RunCheckpoint(run, translator, validation, limit)
+    checkpoint = RunCheckpoint(run, translator, validation, limit, thawed)
     callbacks = [*guards, validation, SeedPerEpoch(), limit, checkpoint]
     callbacks += attention_callbacks(settings, task, translator, run)
     with interruptible():
@@ -192,8 +237,8 @@ def _compile(settings, model, steps):
     )
 
 
-def _texts(settings, task, run, epoch):
-    """Return the text processors of a resumed run, or new ones."""
+def _texts(settings, task, run, epoch, trained):
+    """Return the text processors of a resumed run, or those of a new run."""
     texts = run.texts()
     if texts is None and epoch:
         raise four_part_error(
@@ -202,6 +247,8 @@ def _texts(settings, task, run, epoch):
             "no such folder",
             "Restore the folder, or start a new run with --repeat and its run.json",
         )
+    if trained is not None:
+        return texts or starting_texts(settings, task.train, trained)
     return texts or learn_texts(settings, task.train)
 
 

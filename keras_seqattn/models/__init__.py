@@ -1,6 +1,7 @@
-"""Whole models, scheduled sampling, and averages of checkpoints."""
+"""Whole models, scheduled sampling, averages of checkpoints, frozen layers."""
 
 from keras_seqattn.models.averaging import average_checkpoints
+from keras_seqattn.models.frozen_layers import freeze
 from keras_seqattn.models.sampling_probability import (
     ConstantProbability,
     ExponentialProbability,
@@ -20,4 +21,5 @@ __all__ = [
     "ScheduledSampling",
     "Seq2Seq",
     "average_checkpoints",
+    "freeze",
 ]

@@ -4,6 +4,7 @@ from keras_seqattn.text.characters import Characters
 from keras_seqattn.text.processor import TextProcessor
 from keras_seqattn.text.sentence_piece import SentencePiece
 from keras_seqattn.text.terminal_heat_map import heat_map
+from keras_seqattn.text.vector_file import word_vectors
 from keras_seqattn.text.word_piece import WordPiece
 from keras_seqattn.text.words import Words
 
@@ -14,4 +15,5 @@ __all__ = [
     "WordPiece",
     "Words",
     "heat_map",
+    "word_vectors",
 ]

@@ -2,6 +2,7 @@
 
 from keras_seqattn.translator.default_model import recommended_model
 from keras_seqattn.translator.recommendation import Recommendation, recommended
+from keras_seqattn.translator.transfer_learning import transfer
 from keras_seqattn.translator.translation import Token, Translation, Translations
 from keras_seqattn.translator.translator import Translator
 
@@ -13,4 +14,5 @@ __all__ = [
     "Translator",
     "recommended",
     "recommended_model",
+    "transfer",
 ]

@@ -6,9 +6,17 @@ import math
 from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.data.pairs import as_pairs
 from keras_seqattn.errors import four_part_error
+from keras_seqattn.text import Characters, SentencePiece, WordPiece, Words
 from keras_seqattn.translator.text_statistics import TextStatistics
 
 KINDS = ("characters", "subwords", "words")
+_KIND_OF = {
+    Characters: "characters",
+    SentencePiece: "subwords",
+    WordPiece: "subwords",
+    Words: "words",
+}
+KEPT = ("source_text", "target_text", "model")  # of a trained translator
 MODEL = ("units", "encoder_layers", "dropout")
 METRICS = {"sentencepiece": "chrf"}  # of other target texts "exact_match"
 LITTLE = 5000  # pairs: with fewer, a translator only knows what its texts show
@@ -141,6 +149,15 @@ def recommended(pairs, kinds=(None, None), joint=False, epochs=None):
         metric=metric,
         reasons=reasons,
     )
+
+
+def kinds_of(texts):
+    """Return the kinds of the tokens of both sides for `recommended`.
+
+    Args:
+        texts: the text processors of both sides; None if they are not known.
+    """
+    return [_KIND_OF.get(type(text)) for text in texts or (None, None)]
 
 
 def _arguments(values):

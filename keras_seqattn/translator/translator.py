@@ -226,7 +226,14 @@ class Translator:
 
     @classmethod
     def fit_pairs(
-        cls, pairs, validation=None, epochs=None, verbose="auto", callbacks=()
+        cls,
+        pairs,
+        validation=None,
+        epochs=None,
+        verbose="auto",
+        callbacks=(),
+        init_from=None,
+        freeze=(),
     ):
         """Return a translator that has learned from pairs of texts.
 
@@ -241,6 +248,10 @@ class Translator:
             epochs: passes over the pairs. None: what suits their number.
             verbose: of `model.fit`; 0 prints nothing.
             callbacks: more callbacks for `model.fit`.
+            init_from: a trained `Translator`, or the path of its folder: training
+                starts from its weights, with its texts and sizes, and does not change
+                it. `transfer` starts with a new vocabulary. None: from new weights.
+            freeze: names of layers that do not learn, see `models.freeze`.
 
         Example:
             >>> pairs = [(f"{a} {b}", f"{b} {a}") for a in "abcdefg" for b in "hijklmn"]
@@ -248,7 +259,8 @@ class Translator:
             >>> translator.source_text.vocabulary_size
             18
         """
-        return fit_pairs(cls, pairs, validation, epochs, verbose, callbacks)
+        how = epochs, verbose, callbacks, init_from, freeze
+        return fit_pairs(cls, pairs, validation, *how)
 
     def dataset(
         self, pairs, batch_tokens=None, *, sample=False, max_tokens=None, **how

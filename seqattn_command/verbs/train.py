@@ -20,6 +20,8 @@ examples:
         --label-smoothing 0.1 --ema 0.999 --patience 8 --out runs/multi30k
   continue after Ctrl-C, or with more epochs:
     seqattn train --resume runs/en-de --epochs 20
+  train on with your own pairs, from a translator that knows the languages:
+    seqattn train --pairs ours.tsv --init-from runs/en-de --out runs/ours
   repeat a run with another seed:
     seqattn train --repeat runs/en-de --seed 1 --out runs/en-de-1
 

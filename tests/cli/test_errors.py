@@ -96,6 +96,32 @@ train --resume @new
     seqattn found no settings of a run ... '@new/run.json', which does not exist
 train --repeat @run/run.json --out @new/run --corpus multi30k
     train got another kind of data than the run that it repeats ... received --corpus
+train @task --init-from @new/none --out @new/run
+    seqattn found no translator ... '@new/none', which does not exist
+train --resume @run --init-from dates
+    train got settings that a resumed run cannot change ... init_from='dates'
+train @task --init-from @run --joint --out @new/run
+    train got a setting that has no effect ... --joint only with --text beside
+    --init-from, received --joint without
+train @task --init-from @run --source-vectors a --out @new/run
+    train got a setting that has no effect ... only with a model without --init-from
+train @task --init-from dates --set units=4 --out @new/run
+    train got --set for a model whose function is not known. Expected --model NAME, or
+    --init-from with a run whose run.json names it, received --init-from dates. Add
+    --model, or leave --set out.
+train @task --init-from dates --optimizer paper --out @new/run
+    train got --optimizer paper for a model whose function is not known
+train @task --init-from @run --sample 0.1 --out @new/run
+    train got texts that cannot be sampled ... Characters in the translator of
+train @task --preset small --freeze encodr --out @new/run
+    freeze found no layer of this name that has weights. Expected source_embedding,
+    encoder, bridge, target_embedding, decoder, head, or a layer inside, e.g.
+    decoder/cell, received 'encodr'. Use 'encoder', the nearest.
+train @task --preset small --text words --source-vectors none --out @new/run
+    word_vectors did not find a file ... '@new/none'. Check the folder
+train @task --preset small --text characters --source-vectors a --out @new/run
+    train cannot use --source-vectors @new/a. Expected an embedding of words, received
+    Characters as the source text. Add --source-text words, or leave the file out.
 translate
     translate got no translator ... received neither RUN nor --model
 translate 'How are you?'

@@ -186,7 +186,7 @@ def test_good_pairs_are_read(files, tmp_path, capsys, monkeypatch):
     paths = files(source=sources, target=[*TARGETS, *"1234"])
     learned_from = []
 
-    def train(settings, task, run):
+    def train(settings, task, run, trained):
         translator = ks.Translator.__new__(ks.Translator)
         text = ks.text.Characters.learn(task.train.source)
         texts = {"source_text": text, "target_text": text}
@@ -311,7 +311,7 @@ def test_one_reference_that_can_be_equalled_is_enough():
     text = ks.text.Characters.learn(["ab"], lowercase=True)
     references = [["A", "a"], ["B"], ["b"], []]
     with pytest.warns(UserWarning, match="received 2 of 4 that --lowercase changes"):
-        warn_of_references(Settings(lowercase=True), text, references)
+        warn_of_references(text, references)
 
 
 def test_validation_searches_as_the_settings_say(monkeypatch):

@@ -23,7 +23,7 @@ class Silent(ks.models.SamplingProbability):
 def stand_in():
     names = "source", "target"
     inputs = {name: keras.Input((None,), dtype="int32", name=name) for name in names}
-    logits = keras.layers.Embedding(5, 5)(inputs["target"])
+    logits = keras.layers.Embedding(5, 5, name="logits")(inputs["target"])
     return keras.Model(inputs, logits, name="stand_in")
 
 
@@ -34,6 +34,10 @@ def train(inputs):
 
 def average(paths, model=None):
     ks.models.average_checkpoints(model or stand_in(), paths)
+
+
+def freeze(names):
+    ks.models.freeze(stand_in(), names)
 
 
 def quantized():
@@ -110,4 +114,15 @@ RATES = {
         FusedAdam(lr=0.1)
     ),
 }
-TRAINING = [RATES, SCHEDULES, SAMPLING, AVERAGING]
+FREEZING = {
+    "freeze got unusable names ... 'encoder'. Write": lambda: freeze("encoder"),
+    "freeze found no layer of this name that has weights. Expected logits, or a layer "
+    "... 'logit'. Use 'logits', the nearest": lambda: freeze(["logit"]),
+    "freeze found no layer of this name ... 'target'. Check the": lambda: freeze(
+        ["target"]  # an input, which has no weights
+    ),
+    "freeze got all layers that training could change ... received 'logits'": lambda: (
+        freeze(["logits"])
+    ),
+}
+TRAINING = [FREEZING, RATES, SCHEDULES, SAMPLING, AVERAGING]

@@ -1,5 +1,6 @@
 """Every error of `text` says what is wrong, and none is left untried."""
 
+import gzip
 import json
 import sys
 import tempfile
@@ -10,7 +11,14 @@ import numpy as np
 import pytest
 
 import keras_seqattn as ks
-from keras_seqattn.text import Characters, SentencePiece, WordPiece, Words, heat_map
+from keras_seqattn.text import (
+    Characters,
+    SentencePiece,
+    WordPiece,
+    Words,
+    heat_map,
+    word_vectors,
+)
 from keras_seqattn.text.kinds import ProcessorChoice
 from tests.raised import check_error, rows, untried
 from tests.text.learned import foreign_model, learned
@@ -184,6 +192,53 @@ OTHERS = {
     'Run pip install "keras_seqattn[text]", or in a checkout pip install -e '
     '".[text]"': lambda: without("sentencepiece", lambda: learn(12)),
 }
+
+
+def vectors(content, vocabulary=("cat", "hat"), **options):
+    path = Path(tempfile.mkdtemp(dir=".")) / "vectors.txt"
+    path.write_bytes(content)
+    word_vectors(path, list(vocabulary), **options)
+
+
+BAD_LINE = "word_vectors cannot read line"
+VECTORS = {
+    "word_vectors got an unusable vocabulary ... received <keras_seqattn": lambda: (
+        word_vectors("none", words())
+    ),
+    "word_vectors got an unusable vocabulary ... 'cat'. Pass one": lambda: word_vectors(
+        "none", "cat"
+    ),
+    "word_vectors got an unusable units ... units=0": lambda: word_vectors(
+        "none", ["a"], 0
+    ),
+    "word_vectors did not find a file ... 'none'": lambda: word_vectors("none", ["a"]),
+    "word_vectors found no word of the vocabulary ... vectors of some of its 2 "
+    "words": lambda: vectors(b"dog 1 2\n"),
+    "word_vectors got vectors that do not fit the embedding ... 3 numbers, received 2 "
+    "numbers": lambda: vectors(b"dog 1 2\n", units=3),
+    "word_vectors got a file that is cut off. Expected 3 vectors, as its first line "
+    "says, received 1 in": lambda: vectors(b"3 2\ncat 1 2\n"),
+    "word_vectors got a damaged file ... a whole gzip file": lambda: vectors(
+        gzip.compress(b"cat 1 2\n")[:-9]
+    ),
+    f"{BAD_LINE} 2 of ... a word and 2 numbers, received 3 of them": lambda: vectors(
+        b"cat 1 2\nhat 1 2 3\n"
+    ),
+    f"{BAD_LINE} 1 of ... a word and 1 numbers, received an empty": lambda: vectors(
+        b"\n"
+    ),
+    f"{BAD_LINE} 3 of ... UTF-8, received b'h": lambda: vectors(
+        b"2 1\ncat 1\nh\xe4t 1\n"
+    ),
+    f"{BAD_LINE} 1 of ... numbers after the word ... 'x'": lambda: vectors(b"cat x 2"),
+    f"{BAD_LINE} 1 of ... finite numbers, received NaN": lambda: vectors(b"cat nan 2"),
+    f"{BAD_LINE} 1 of ... finite numbers, received NaN or": lambda: vectors(
+        b"cat 1e99 2"
+    ),
+    f"{BAD_LINE} 1 of ... less than 131072 bytes, received a longer": lambda: vectors(
+        b"cat" + b" 1" * 70_000
+    ),
+}
 GOT = {"Words": WORDS_GOT, "SentencePiece.learn": LEARN_GOT, "heat_map": HEAT_MAP_GOT}
 GOT["TextProcessor.load"] = LOAD_GOT
 GOT["train"] = {
@@ -191,7 +246,7 @@ GOT["train"] = {
     "an unusable kind of text ... received 'words:x'": lambda: kind_of("words:x"),
     "subwords without a size ... Write e.g. wordpiece": lambda: kind_of("wordpiece"),
 }
-ROWS = rows({f"{owner} got": table for owner, table in GOT.items()}, OTHERS)
+ROWS = rows({f"{owner} got": table for owner, table in GOT.items()}, OTHERS, VECTORS)
 
 
 @pytest.mark.parametrize("call, what, parts", ROWS, ids=[row.what for row in ROWS])
