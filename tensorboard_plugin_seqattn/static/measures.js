@@ -10,7 +10,7 @@ export const METRICS = {
     "How widely the attention to a source token is spread over the target. 0 is best.",
   overlap: "The share of the translation that is copied from the source in one piece.",
   entropy:
-    "How evenly a target token spreads its attention: 0 is one token, 1 is all alike.",
+    "How evenly a row spreads its attention: 0 is one token, 1 is all alike.",
   length_ratio: "The length of the translation divided by the length of the source.",
   bleu: "How similar the translation is to the reference, from 0 to 100.",
 };

@@ -4,6 +4,7 @@ import {button, part} from "./dom.js";
 import {listenToKeys} from "./keys.js";
 import {METRICS} from "./measures.js";
 import {createSentences} from "./sentences.js";
+import {createAlignments} from "./tab_alignments.js";
 import {choose, entryAt} from "./tab_choice.js";
 import {fetchMetrics, fetchRuns, fetchSeries} from "./tab_data.js";
 import {failurePage, helpDialog, noDataPage} from "./tab_help.js";
@@ -22,12 +23,13 @@ export function createTab(body) {
   const [bar, notice, list, strip, figure, page] = parts;
   const help = helpDialog();
   const main = part("tab-main", strip, figure, page);
-  bar.append(notice, button("?", () => help.showModal(), {title: "Help and keys"}));
   body.classList.add("attention-viewer", "tab"); // with the viewer's colours and type
   body.append(bar, list, main, help);
 
   const viewer = createViewer(figure);
   const runsView = createRuns(bar, change);
+  const alignments = createAlignments(bar, change);
+  bar.append(notice, button("?", () => help.showModal(), {title: "Help and keys"}));
   const sentences = createSentences(list, change);
   const steps = createSteps(strip, change);
   viewer.onchange = change;
@@ -56,11 +58,12 @@ export function createTab(body) {
     body.classList.toggle("tab-empty", !choice.run);
     if (!choice.run) return showPage(noDataPage());
     runsView.update(choice);
+    alignments.update(choice.alignments, choice.alignment);
     notice.textContent = choice.missing.map((what) => `There is no ${what}.`).join(" ");
     const about = runs[choice.run];
     const metrics = fetchMetrics(choice.run, about.tables, about.sentences);
     try {
-      const found = await fetchSeries(choice.sentences);
+      const found = await fetchSeries(choice.shown);
       if (asked !== choice) return null; // only the last question counts
       series = found;
       draw();
@@ -81,7 +84,8 @@ export function createTab(body) {
       viewer.set(state);
       state = {...state, ...viewer.options}; // it knows what makes no sense
     }
-    const {run: name, other: otherName, list, sentences: [{tag}]} = choice;
+    const {run, other: otherName, list, alignment, sentence: {tag}} = choice;
+    const name = [run, alignment].filter(Boolean).join(" ");
     const entries = [...history.values(), ...series.map((one) => one.steps)].flat();
     const keys = Object.keys(METRICS).filter((key) =>
       entries.some(({metrics}) => key in (metrics ?? {})),
@@ -95,7 +99,8 @@ export function createTab(body) {
     const mine = entryAt(series[0].steps, state.step);
     if (!mine) return fail(new Error("This sentence has no steps yet. Reload later."));
     const theirs = entryAt(series[1]?.steps, mine.step);
-    steps.update(series, [mine, theirs], metric);
+    const has = (key) => series[0].steps.some(({metrics}) => key in (metrics ?? {}));
+    steps.update(series, [mine, theirs], has(metric) ? metric : keys.find(has));
     if (mine.error) return fail(new Error(mine.error));
     const other = theirs && !theirs.error ? {...series[1], ...theirs} : null;
     viewer.show({...series[0], ...mine}, {name, other, otherName});
@@ -115,7 +120,7 @@ export function createTab(body) {
   // Changes --------------------------------------------------------------------------
 
   function change(changes) {
-    const isElsewhere = ["run", "other", "sentence"].some(
+    const isElsewhere = ["run", "other", "sentence", "alignment"].some(
       (key) => key in changes && changes[key] !== state[key],
     );
     state = {...state, ...changes};
@@ -142,6 +147,8 @@ export function createTab(body) {
     "?": () => help.showModal(),
     w: () => change({unit: state.unit === "word" ? "subword" : "word"}),
     g: () => change({gold: !state.gold}),
+    l: alignments.nextLayer,
+    a: alignments.nextKind,
   });
 
   return {reload, follow};
