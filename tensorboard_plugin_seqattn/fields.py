@@ -51,13 +51,13 @@ def parse_versioned(raw, what):
     if not is_count(version) or version == 0:
         raise BrokenRecord(
             f"{what} is not from keras_seqattn",
-            f"a version up to {VERSION}",
+            f"version 1 to {VERSION}",
             short(version),
         )
     if version > VERSION:
         raise BrokenRecord(
             f"{what} is newer than this tab",
-            f"a log of version {VERSION} or older",
+            f"version 1 to {VERSION} of the log",
             version,
             "Upgrade keras_seqattn where TensorBoard runs",
         )

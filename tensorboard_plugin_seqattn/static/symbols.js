@@ -1,7 +1,7 @@
 /** How a token looks: as in the terminal, keras_seqattn/text/terminal_text.py. */
 
 const segmenter = new Intl.Segmenter();
-export const START = "⏵";
+export const START = "▸";
 const SYMBOLS = new Map([["</s>", "⏎"], ["<unk>", "⁇"], ["<s>", START]]);
 // Characters that control a browser. Joiners are not among them: scripts need them.
 const UNSEEN = /(?![\u200c\u200d])[\p{C}\p{Zl}\p{Zp}]/gu;

@@ -85,7 +85,6 @@ export function createTab(body) {
       state = {...state, ...viewer.options}; // it knows what makes no sense
     }
     const {run, other: otherName, list, alignment, sentence: {tag}} = choice;
-    const name = [run, alignment].filter(Boolean).join(" ");
     const entries = [...history.values(), ...series.map((one) => one.steps)].flat();
     const keys = Object.keys(METRICS).filter((key) =>
       entries.some(({metrics}) => key in (metrics ?? {})),
@@ -103,6 +102,7 @@ export function createTab(body) {
     steps.update(series, [mine, theirs], has(metric) ? metric : keys.find(has));
     if (mine.error) return fail(new Error(mine.error));
     const other = theirs && !theirs.error ? {...series[1], ...theirs} : null;
+    const name = other || !alignment ? run : `${run} ${alignment}`; // of a file
     viewer.show({...series[0], ...mine}, {name, other, otherName});
     return showPage([]);
   }

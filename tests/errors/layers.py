@@ -199,7 +199,7 @@ TRANSFORMERS = {
     "TransformerDecoder got an unusable alignment ... from -6 to 5, received "
     "alignment=6": lambda: ks.layers.TransformerDecoder(8, alignment=6),
     "TransformerDecoder got an unusable alignment. Expected 'layer 1' to 'layer 6', "
-    "also with '/head 1' to '/head 2' ... received alignment='layer 1/head 3'": lambda: (
+    "also with '/head 1' to '/head 2' ... 'layer 1/head 3'": lambda: (
         ks.layers.TransformerDecoder(8, heads=2, alignment="layer 1/head 3")
     ),
     "TransformerDecoder got an unknown return_attention_scores ... received 'layer "
