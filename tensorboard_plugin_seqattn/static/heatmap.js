@@ -24,7 +24,8 @@ export function createHeatMap(onPoint) {
     /** Draws a panel of a scene into a room of some `{width, height}`. */
     show(panel, isAlone, room) {
       const {grid, sides} = panel;
-      corner.replaceChildren(`${sides.columns} →`, element("br"), `${sides.rows} ↓`);
+      const names = [`${sides.columns} →`, element("br"), `${sides.rows} ↓`];
+      corner.replaceChildren(...names);
       const sizes = layoutOf(grid, room);
       nameView(title, "Heat map", panel, isAlone);
       scroll.ariaLabel = `Attention ${panel.title}. Arrow keys move the crosshair.`;

@@ -49,8 +49,10 @@ function sideOf({text, tokens}) {
 
 /** Little-endian float16 in base64, as float32. */
 export function decodeHalf(base64) {
-  const bytes = Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0));
-  return Float32Array.from(new Float16Array(bytes.buffer));
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i += 1) bytes[i] = text.charCodeAt(i);
+  return new Float32Array(new Float16Array(bytes.buffer));
 }
 
 /** One head, or the mean over them. */
@@ -70,14 +72,18 @@ export function headValues({weights, heads}, head) {
  * A label has a `text` for the axis, the `surface` as it stands in the text, from
  * `start` to `end`, and the `chunk` of the gold links.
  */
-export function gridOf(hypothesis, {unit, head}) {
+export function gridOf(hypothesis, options) {
+  const {source, target} = hypothesis;
+  const labels = options.unit === "word" ? wordLabels : tokenLabels;
+  const values = valuesOf(hypothesis, options);
+  return {rows: labels(target), columns: labels(source), values};
+}
+
+/** The values of a grid. */
+export function valuesOf(hypothesis, {unit, head}) {
   const {source, target} = hypothesis;
   const tokens = headValues(hypothesis, head);
-  const [labels, values] =
-    unit === "word"
-      ? [wordLabels, mergedValues(tokens, target.words, source.words)]
-      : [tokenLabels, tokens];
-  return {rows: labels(target), columns: labels(source), values};
+  return unit === "word" ? mergedValues(tokens, target.words, source.words) : tokens;
 }
 
 function tokenLabels({characters, tokens, chunks}) {

@@ -1,7 +1,7 @@
 /** Scenes: the plain values that the views show, made from pictures and options. */
 
 import {counterpart, differenceOf} from "./compare.js";
-import {decodePicture, goldCells, gridOf} from "./picture.js";
+import {decodePicture, goldCells, gridOf, valuesOf} from "./picture.js";
 import {digitsOf, scaleOf, strongestOf} from "./scale.js";
 
 /** One panel, or two to compare, and if it can be drawn their difference.
@@ -54,10 +54,10 @@ function panelOf(raw, choose, options) {
 }
 
 /** The mean and each head. */
-export function headsOf({hypothesis}, unit) {
+export function headsOf({hypothesis, grid}, unit) {
   return ["mean", ...hypothesis.heads].map((name, i) => {
     const head = i === 0 ? "mean" : i - 1;
-    return {head, name, grid: gridOf(hypothesis, {unit, head})};
+    return {head, name, grid: {...grid, values: valuesOf(hypothesis, {unit, head})}};
   });
 }
 

@@ -21,6 +21,7 @@ export function visible(text) {
 
 /** Text of at most so many characters as a reader counts them; the rest is … */
 export function shortened(text, limit) {
+  if (text.length <= limit) return text;
   const most = text.slice(0, 16 * limit); // a token may have 10 000 characters
   const parts = Array.from(segmenter.segment(most), ({segment}) => segment);
   if (parts.length <= limit) return most === text ? text : `${most}…`;

@@ -1,6 +1,6 @@
 /** The choice of a kind of attention and of a layer, for models that have several. */
 
-import {element} from "./dom.js";
+import {button, element} from "./dom.js";
 import {explained} from "./tooltip.js";
 
 /** What looks at what: the first is the kind of the alignment that a search returns. */
@@ -18,11 +18,17 @@ const HELP =
 const kindOf = ({rows, columns}) => `${rows} ${columns}`;
 
 /** The last part of a name: "layer 1" of "decoder/self/layer 1". */
-function labelOf({name}) {
+export function layerOf(name) {
   return name.split("/").at(-1) || "the model’s choice";
 }
 
-/** `onChange({alignment})` gets the name of an alignment, "" of the one of a search. */
+/** The alignments of the same kind as the chosen one; undefined: of a search. */
+export function sameKind(alignments, chosen = SEARCHED) {
+  return alignments.filter((one) => kindOf(one) === kindOf(chosen));
+}
+
+/** `onChange` gets the name of an `alignment`, "" of the one of a search, and whether
+ * an `overview` of all layers is wanted. */
 export function createAlignments(container, onChange) {
   const kind = element("select", {id: "tab-kind", onchange: () => goTo(kind.value)});
   const layer = element("select", {
@@ -33,17 +39,20 @@ export function createAlignments(container, onChange) {
     element("label", {}, "Attention ", kind),
     element("label", {}, "Layer ", explained(layer, HELP)),
   ];
-  container.append(...labels);
+  const overview = button("All layers", () => onChange({overview: !isOpen}));
+  container.append(...labels, overview);
+  let isOpen = false;
   let all = [SEARCHED];
   let chosen = SEARCHED;
 
   const inKind = (wanted) => all.filter((one) => kindOf(one) === wanted);
   const option = (value, text) => element("option", {value}, text);
+  const layerOption = ({name}) => option(name, layerOf(name));
 
   /** The same layer in another kind, or the last one there. */
   function goTo(wanted) {
     const there = inKind(wanted);
-    const same = there.find((one) => labelOf(one) === labelOf(chosen));
+    const same = there.find((one) => layerOf(one.name) === layerOf(chosen.name));
     const other = wanted === CROSS ? there[0] : there.at(-1);
     onChange({alignment: (same ?? other).name});
   }
@@ -53,18 +62,21 @@ export function createAlignments(container, onChange) {
   }
 
   return {
-    /** The alignments `{name, rows, columns}` of a sentence, and the chosen name. */
-    update(alignments, name) {
+    /** The alignments `{name, rows, columns}` of a sentence, the chosen name, and
+     * whether the overview is open. */
+    update(alignments, name, hasOverview) {
+      isOpen = hasOverview;
+      overview.ariaPressed = isOpen;
       all = [SEARCHED, ...alignments];
       chosen = all.find((one) => one.name === name) ?? SEARCHED;
       const kinds = Object.keys(KINDS).filter((one) => inKind(one).length);
       const layers = inKind(kindOf(chosen));
       kind.replaceChildren(...kinds.map((one) => option(one, KINDS[one])));
-      layer.replaceChildren(...layers.map((one) => option(one.name, labelOf(one))));
+      layer.replaceChildren(...layers.map(layerOption));
       [kind.value, layer.value] = [kindOf(chosen), chosen.name];
       kind.disabled = kinds.length < 2;
       layer.disabled = layers.length < 2;
-      for (const label of labels) label.hidden = all.length < 2;
+      for (const node of [...labels, overview]) node.hidden = all.length < 2;
     },
 
     nextLayer() {

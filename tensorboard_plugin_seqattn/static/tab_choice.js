@@ -1,9 +1,12 @@
 /** The choice of run, steps and sentences: the state's, if the log has it. */
 
+import {sameKind} from "./tab_alignments.js";
+
 /**
- * The run with its `list`, the other run, the sentence in both, and the series to show:
- * of the sentence, or of one of its `alignments`. If the log lacks the
- * choice of the state, the first ones; `missing` names it. `runs`: see `fetchRuns`.
+ * The run with its `list`, the other run, the sentence, and the series to show: of the
+ * sentence in both runs, or of one of its `alignments`, whose kind has the `layers`.
+ * If the log lacks the choice of the state, the first ones; `missing` names it.
+ * `runs`: see `fetchRuns`.
  */
 export function choose(runs, wish) {
   const names = Object.keys(runs).filter((name) => runs[name].sentences.length);
@@ -29,6 +32,7 @@ export function choose(runs, wish) {
   return {
     ...{names, run, other, list, sentence, alignments, shown},
     alignment: alignment?.name ?? "",
+    layers: sameKind(alignments, alignment).map((one) => ({run, ...one})),
     missing: missing.filter(Boolean),
   };
 }

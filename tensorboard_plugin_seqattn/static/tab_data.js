@@ -7,9 +7,14 @@ export async function fetchRuns() {
 }
 
 /** `[{source, reference, gold, steps}]` of series `{run, tag, last}`. */
-export const fetchSeries = remembered((series) =>
-  Promise.all(series.map(({run, tag}) => fetchJson("series", {run, tag}))),
-);
+export const fetchSeries = remembered(fetchAll);
+
+/** The same for the overview. */
+export const fetchLayers = remembered(fetchAll);
+
+function fetchAll(series) {
+  return Promise.all(series.map(({run, tag}) => fetchJson("series", {run, tag})));
+}
 
 /** `Map(tag -> [{step, metrics}])` of a run; `last` says how new it is. */
 export const fetchMetrics = remembered(async (run, tables) => {

@@ -65,7 +65,8 @@ export function helpDialog() {
     paragraph(
       "A Transformer has an attention in each layer, with several heads, and also " +
         "looks at its own sequence: at the source within the source, and at what it " +
-        "has written within the target. There the columns are the tokens of the rows.",
+        "has written within the target. There rows and columns have the same tokens. " +
+        "“All layers” shows all heads of all layers.",
     ),
     heading("Attention is no explanation"),
     paragraph(

@@ -5,6 +5,7 @@ export const START = {
   other: "", // the run to compare with
   sentence: "", // its tag
   alignment: "", // the name of one among several; "": the one that a search returns
+  overview: false, // of all layers
   metric: "entropy", // of the curve and of the order of the sentences
   sort: "", // or "ascending", "descending"
   filter: "",

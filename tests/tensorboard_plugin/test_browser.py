@@ -292,8 +292,15 @@ def test_layers_and_self_attention(tab, trained, logs, tmp_path):
         tab.page.keyboard.press(key)
         expect(tab.find("#tab-kind")).to_have_value(kind)
         expect(tab.find("#tab-layer")).to_have_value(layer)
+    tab.find("button").get_by_text("All layers").click()
+    layers = tab.find(".tab-layer")
+    expect(layers.locator("h2")).to_have_text(["layer 1", "layer 2"])
+    layers.nth(0).locator(".av-tile").nth(2).click()
+    expect(tab.find("#tab-layer")).to_have_value("decoder/layer 1")
+    expect(layers.locator("[aria-pressed=true]")).to_contain_text("head 2")
     tab.find("#tab-run").select_option("bahdanau/validation")
-    expect(tab.find("#tab-layer")).to_be_hidden()
+    for each in ("#tab-layer", ".tab-overview"):
+        expect(tab.find(each)).to_be_hidden()
 
 
 KIND, LAYER = "#tab-kind", "#tab-layer"

@@ -12,7 +12,7 @@ EPSILON = 1e-6  # of the layer normalisations
 class BlockAlignments(NamedTuple):
     """Where the positions of a block looked: `[batch, time, (heads,) ...]`."""
 
-    own: Any  # at its own sequence; None: nobody asked
+    own: Any  # at its own sequence; None: it was not kept
     memory: Any  # at the memory; None: there is none
 
 
