@@ -138,5 +138,5 @@ def test_link_and_state():
     assert state == {
         **{"run": "1", "other": "", "sentence": "", "filter": "true", "step": 12},
         **{"metric": "entropy", "sort": "", "unit": "subword", "hypothesis": 0},
-        **{"alignment": "", "head": 3, "gold": False},
+        **{"alignment": "", "overview": False, "head": 3, "gold": False},
     }
