@@ -32,6 +32,8 @@ _LINKS = (
     lambda value: is_list(value, _is_link),
 )
 _SOURCE = {"text": TEXT, "tokens": TOKENS}
+_SIDE = '"source" or "target"', lambda value: value in ("source", "target")
+_ALIGNMENT = {"of": TEXT, "name": TEXT, "rows": _SIDE, "columns": _SIDE}
 _SENTENCE = {
     "source": ("an object", lambda value: type(value) is dict),
     "reference": optional(TEXT),
@@ -40,14 +42,16 @@ _SENTENCE = {
 
 
 def read_content(raw):
-    """Return the kind of the series, and for a picture its sentence.
+    """Return the kind of the series, and for a picture or an alignment its sentence.
 
     Args:
         raw: the bytes of the plugin content.
 
     Returns:
         `("table", None)`, or `("picture", sentence)` with the `source`, `reference`
-        and `gold` of the sentence.
+        and `gold` of the sentence; or `("alignment", sentence)`, a further alignment:
+        `of` is the tag of its sentence, `name` its own name, and `rows` and `columns`
+        say what they are, "source" or "target".
 
     Raises:
         BrokenRecord: it is foreign, truncated, or newer than this package.
@@ -56,11 +60,11 @@ def read_content(raw):
     kind = record.get("kind")
     if kind == "table":
         return kind, None
-    if kind != "picture":
-        raise BrokenRecord(
-            f"{_WHAT} has an unusable kind", '"picture" or "table"', short(kind)
-        )
-    sentence = take(record, _SENTENCE, _WHAT)
+    if kind not in ("picture", "alignment"):
+        expected = '"picture", "alignment" or "table"'
+        raise BrokenRecord(f"{_WHAT} has an unusable kind", expected, short(kind))
+    schema = _SENTENCE if kind == "picture" else {**_SENTENCE, **_ALIGNMENT}
+    sentence = take(record, schema, _WHAT)
     source = take(sentence["source"], _SOURCE, "The source")
     check_spans(source["tokens"], source["text"], "The source")
     return kind, {**sentence, "source": source}

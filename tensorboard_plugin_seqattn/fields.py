@@ -5,7 +5,7 @@ import math
 import reprlib
 import zlib
 
-VERSION = 1
+VERSION = 2  # 1: without kinds of alignments
 HEADER_BYTES = 2**24  # far more than any sentence needs
 
 _repr = reprlib.Repr()
@@ -50,12 +50,14 @@ def parse_versioned(raw, what):
     version = record.get("version")
     if not is_count(version) or version == 0:
         raise BrokenRecord(
-            f"{what} is not from keras_seqattn", f"version {VERSION}", short(version)
+            f"{what} is not from keras_seqattn",
+            f"version 1 to {VERSION}",
+            short(version),
         )
     if version > VERSION:
         raise BrokenRecord(
             f"{what} is newer than this tab",
-            f"version {VERSION} of the log",
+            f"version 1 to {VERSION} of the log",
             version,
             "Upgrade keras_seqattn where TensorBoard runs",
         )

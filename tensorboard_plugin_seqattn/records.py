@@ -50,7 +50,8 @@ def read_picture(values, source_tokens, weights):
 
     Args:
         values: list of bytes: the JSON header, then the weights of each hypothesis.
-        source_tokens: the tokens of the sentence.
+        source_tokens: the tokens of the columns; None: each hypothesis has its own, the
+            same as those of the rows.
         weights: the `WeightReader` of the series.
 
     Raises:
@@ -90,9 +91,10 @@ def _hypothesis(record, blob, source_tokens, weights, what):
     hypothesis = take(record, _HYPOTHESIS, what)
     heads, target, source = hypothesis["shape"]
     check_spans(hypothesis["tokens"], hypothesis["text"], what)
+    columns = hypothesis["tokens"] if source_tokens is None else source_tokens
     for name, items, expected in (
         ("tokens", hypothesis["tokens"], target),
-        ("source tokens", source_tokens, source),
+        ("source tokens", columns, source),
         ("names of heads", hypothesis["heads"], heads),
         ("centres", hypothesis["centre"], target),
     ):

@@ -44,15 +44,17 @@ class SeriesReader:
         return {"runs": {run: _overview(listed[run]) for run in sorted(listed)}}
 
     def series(self, request):
-        """Return one sentence with all its steps."""
+        """Return one alignment of a sentence with all its steps."""
         one = self._one(request)
         try:
             kind, sentence = read_content(one.listed.plugin_content)
         except BrokenRecord as error:
             nothing = {"source": None, "reference": None, "gold": None}
             return {**nothing, "steps": [_last(one, error)]}
-        _check_kind(one, kind, "picture", "./table")
+        _check_kind(one, kind, ("picture", "alignment"), "./table")
         weights, tokens = WeightReader(), sentence["source"]["tokens"]
+        if sentence.get("columns") == "target":
+            tokens = None
         steps = self._steps(
             request, one, lambda values: read_picture(values, tokens, weights)
         )
@@ -65,7 +67,7 @@ class SeriesReader:
             kind, _ = read_content(one.listed.plugin_content)
         except BrokenRecord as error:
             return {"steps": [_last(one, error)]}
-        _check_kind(one, kind, "table", "./series")
+        _check_kind(one, kind, ("table",), "./series")
         return {"steps": self._steps(request, one, read_table)}
 
     def _one(self, request):
@@ -125,19 +127,28 @@ class SeriesReader:
 
 
 def _overview(series):
-    sentences, tables = [], []
+    sentences, tables, alignments = {}, [], []
     for tag in sorted(series):
         about = {"tag": tag, "last": series[tag].max_step}
         try:
             kind, sentence = read_content(series[tag].plugin_content)
         except BrokenRecord as error:
-            sentences.append({**about, "text": "", "error": str(error)})
+            sentences[tag] = {**about, "text": "", "error": str(error)}
             continue
         if kind == "table":
             tables.append(tag)
+        elif kind == "alignment":
+            alignments.append((about, sentence))
         else:
-            sentences.append({**about, "text": sentence["source"]["text"]})
-    return {"sentences": sentences, "tables": tables}
+            sentences[tag] = {**about, "text": sentence["source"]["text"]}
+    for about, sentence in alignments:
+        text = sentence["source"]["text"]
+        if sentence["of"] not in sentences:  # its sentence is not in the log
+            sentences[about["tag"]] = {**about, "text": text}
+            continue
+        found = {key: sentence[key] for key in ("name", "rows", "columns")}
+        sentences[sentence["of"]].setdefault("alignments", []).append(about | found)
+    return {"sentences": list(sentences.values()), "tables": tables}
 
 
 def _step(datum, read):
@@ -160,11 +171,11 @@ def _last(one, error):
 
 
 def _check_kind(one, kind, expected, other):
-    if kind != expected:
+    if kind not in expected:
         raise errors.InvalidArgumentError(
             four_parts(
                 "this route shows another kind of series",
-                f"a {expected}",
+                f"a {expected[0]}",
                 f"the {kind} {one.tag!r}",
                 f"Use {other} for it",
             )

@@ -2,11 +2,13 @@
 
 import dataclasses
 import warnings
+from functools import partial
 
 import keras
 import tensorflow as tf
 
 from keras_seqattn.callbacks.attention_checks import (
+    check_alignments,
     check_gold,
     check_options,
     check_projector,
@@ -28,8 +30,9 @@ class AttentionCallback(keras.callbacks.Callback):
     After every epoch, or every few, it translates the same sentences and writes their
     alignments for the tab "Attention". It shows the hypotheses of the search. With
     references it also shows the alignments of the references (teacher forcing). Each
-    head and each hypothesis is shown separately. A table compares the sentences by the
-    numbers of `alignment_confidence` and others.
+    head and each hypothesis is shown separately; of a Transformer also each layer, and
+    the self-attention of both sides. A table compares the sentences by the numbers of
+    `alignment_confidence` and others.
 
     It writes into the run `validation` of the folder. The step is the number of epochs:
     step 3 is after the epoch that `fit` prints as 3. You can use
@@ -51,6 +54,10 @@ class AttentionCallback(keras.callbacks.Callback):
             them; None: use the search of the translator.
         name: first part of the tags.
         projector: whether to write the embeddings for the projector when training ends.
+        alignments: names of `Seq2Seq.alignment_names`, to log these beside the one that
+            the search returns; an empty list: only that one; None: all. All are logged
+            for the first sentences only, up to 2 million weights (a few megabytes) at
+            a step; those that you name are logged for every sentence.
 
     Example:
         >>> import tempfile
@@ -84,6 +91,7 @@ class AttentionCallback(keras.callbacks.Callback):
         beam=None,
         name="attention",
         projector=False,
+        alignments=None,
     ):
         super().__init__()
         check_translator(translator)
@@ -92,13 +100,15 @@ class AttentionCallback(keras.callbacks.Callback):
         check_options(every, beam, name)
         self.translator, self.every, self.name = translator, every, name
         search = _search(translator.search, beam)
-        self.probe = Probe(translator, search, sentences, references, gold)
+        alignments = check_alignments(translator.model, alignments)
+        about = sentences, references, gold, alignments
+        self.probe = Probe(translator, search, *about)
         if projector:
             check_projector(translator.model)
         self.projector = bool(projector)
         self.folder = create_run_folder(log_dir)
         self.tags = [f"{name}/{i:03d}" for i in range(len(sentences))]
-        self._writer, self._fresh, self._broken = None, True, False
+        self._writer, self._known, self._broken = None, set(), False
 
     def write(self, step):
         """Write alignments now; for custom training loops.
@@ -109,12 +119,11 @@ class AttentionCallback(keras.callbacks.Callback):
         pictures = self.probe.pictures()
         if self._writer is None:
             self._open()
-        data = self._summary(pictures, self._fresh).SerializeToString()
+        data = self._summary(pictures).SerializeToString()
         # Record this step, whatever `record_if` surrounds us.
         with self._writer.as_default(), tf.summary.record_if(True):
             tf.summary.experimental.write_raw_pb(data, step)
         self._writer.flush()
-        self._fresh = False
 
     def close(self):
         """Close the file; `fit` does this at its end."""
@@ -123,17 +132,24 @@ class AttentionCallback(keras.callbacks.Callback):
             self._writer = None
 
     def _open(self):
-        self._writer, self._fresh = tf.summary.create_file_writer(self.folder), True
+        self._writer, self._known = tf.summary.create_file_writer(self.folder), set()
 
-    def _summary(self, pictures, first):
-        """All tags of one step; `first`: with the content that never changes."""
+    def _summary(self, pictures):
+        """All tags of one step; new ones have the content that never changes."""
         summary = tf.compat.v1.Summary()
+
+        def add(tag, value, content):
+            is_new = tag not in self._known
+            record.add_value(summary, tag, value, content() if is_new else None)
+            self._known.add(tag)
+
         for tag, picture in zip(self.tags, pictures, strict=True):
-            content = record.content(picture) if first else None
-            record.add_value(summary, tag, record.record(picture), content)
+            add(tag, record.record(picture), partial(record.content, picture))
+            for name, one in picture.get("alignments", {}).items():
+                content = partial(record.alignment_content, one, tag, name)
+                add(f"{tag}/{name}", record.record(one), content)
         rows = {tag: p["metrics"] for tag, p in zip(self.tags, pictures, strict=True)}
-        content = record.table_content() if first else None
-        record.add_value(summary, f"{self.name}/table", record.table(rows), content)
+        add(f"{self.name}/table", record.table(rows), record.table_content)
         return summary
 
     # In fit -----------------------------------------------------------------------

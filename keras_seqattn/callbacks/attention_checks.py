@@ -4,7 +4,7 @@ import os
 
 import tensorflow as tf
 
-from keras_seqattn.checks import check_count
+from keras_seqattn.checks import check_choice, check_count
 from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.metrics.alignment_error import GoldLinks
 
@@ -118,6 +118,17 @@ def check_options(every, beam, name):
             f"name={name!r}",
             "Pass the first part of the tags, for example name='en-de'",
         )
+
+
+def check_alignments(model, names):
+    """Return the names of alignments as a list, or None; check that they exist."""
+    if names is None:
+        return None
+    names = [names] if isinstance(names, str) else list(names)
+    for name in names:
+        known = getattr(model, "alignment_names", ())
+        check_choice("AttentionCallback", "alignment", name, known)
+    return names
 
 
 def check_projector(model):

@@ -38,7 +38,8 @@ def write(options):
         options.run, options.beam, length_penalty=options.length_penalty
     )
     search = _with_several_hypotheses(translator.search)
-    pictures = Probe(translator, search, texts, references).pictures()
+    probe = Probe(translator, search, texts, references, alignments=[])
+    pictures = probe.pictures()
     write_lines(options.html, [page(pictures, f"Attention: {options.run}")])
     note(f"{options.html} shows {len(pictures)} sentences; open it with a browser.")
 

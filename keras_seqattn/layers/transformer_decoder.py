@@ -5,9 +5,16 @@ from typing import Any, NamedTuple
 import keras
 from keras import ops
 
+from keras_seqattn.checks import check_choice
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.composite import Composite, plain_call
 from keras_seqattn.layers.parts import checks
+from keras_seqattn.layers.parts.alignment_names import (
+    SELF,
+    choose_alignment,
+    layer_names,
+    with_heads,
+)
 from keras_seqattn.layers.parts.transformer import Transformer, check_sequence
 from keras_seqattn.ops.mask import carry_mask, causal_mask, zero_padding
 from keras_seqattn.ops.past import (
@@ -50,8 +57,10 @@ class TransformerDecoder(Transformer):
             None: `MultiHeadAttention(units, heads)`. It must align by a softmax and
             have no state.
         attention: the same for the attention to the source.
-        alignment: which alignment is returned: the number of a layer, from 0 on or
-            from the end, e.g. -1 for the last one; it is the mean of the heads.
+        alignment: which alignment `step`, searches and `return_attention_scores=True`
+            return: the name of a layer, e.g. "layer 2", the mean of its heads; or of
+            one of its heads, e.g. "layer 2/head 1". Or the number of a layer, from 0 on
+            or from the end: -1 is the last one.
         seed: of the dropout.
         **kwargs: of `keras.layers.Layer`.
 
@@ -62,12 +71,16 @@ class TransformerDecoder(Transformer):
         initial_state: None: a Transformer starts from nothing.
         inputs_mask: `[batch, target]`, True = real. Masked positions give zeros.
         value_mask: `[batch, source]`, True = real.
-        return_attention_scores: whether to return the alignments too.
+        return_attention_scores: whether to return the alignment too; "all": all
+            alignments.
         training: whether dropout applies.
 
     Returns:
         outputs `[batch, target, units]`, which carry the target's mask; with
         `return_attention_scores=True` also the alignments `[batch, target, source]`.
+        With "all" also a dict from names to alignments with heads: "layer 1" is
+        `[batch, heads, target, source]`, "self/layer 1" is
+        `[batch, heads, target, target]`.
 
     Equations:
         position t attends to positions 1..t of the target  Vaswani (3.2.3)
@@ -97,14 +110,10 @@ class TransformerDecoder(Transformer):
     ):
         super().__init__(units, layers, heads, **kwargs)
         self.templates["attention"] = self._template(attention)
-        if not -self.layer_count <= alignment < self.layer_count:
-            raise four_part_error(
-                f"{type(self).__name__} got an unusable alignment",
-                f"the number of a layer, from {-self.layer_count} to "
-                f"{self.layer_count - 1}",
-                f"alignment={alignment!r}",
-                "Use -1 for the last layer",
-            )
+        heads = self.heads_of("attention")
+        self._choice = choose_alignment(
+            type(self).__name__, alignment, self.layer_count, heads
+        )
         self.alignment = alignment
 
     def build(self, inputs_shape, value_shape):
@@ -177,9 +186,9 @@ class TransformerDecoder(Transformer):
                 seen.append(_added(old, new, place))
                 return new._replace(**seen[-1], mask=mask)
 
-            x, alignment = block.run(x, remember, block_memory, training)
-            alignments.append(alignment)
-        output, alignment = self._end(x), self._chosen(alignments, len(x.shape))
+            x, found = block.run(x, remember, block_memory, training)
+            alignments.append(found.memory)
+        output, alignment = self._end(x), self._choice.of(alignments)
         if not has_beam:
             output, alignment = output[:, 0], alignment[:, 0]
         return Step(output, alignment, past._replace(nodes=seen))
@@ -201,29 +210,36 @@ class TransformerDecoder(Transformer):
         training=None,
     ):
         self._check(inputs, value, inputs_mask, value_mask, initial_state)
+        _check_flag(type(self).__name__, return_attention_scores)
         memory = self.prepare(value, value_mask)
         mask = causal_mask(ops.shape(inputs)[1], inputs_mask)
         x = self._begin(
             zero_padding(inputs, inputs_mask), inputs_mask, training=training
         )
-        alignments = []
+        returns_all, found = return_attention_scores == "all", []
         for block, block_memory in zip(self.blocks, memory.blocks, strict=True):
-            x, alignment = block.run(
-                x, lambda own: own._replace(mask=mask), block_memory, training
+            x, alignments = block.run(
+                x,
+                lambda own: own._replace(mask=mask),
+                block_memory,
+                training,
+                keep_own=returns_all,
             )
-            alignments.append(alignment)
+            found.append(alignments)
         outputs = carry_mask(zero_padding(self._end(x), inputs_mask), inputs_mask)
+        if returns_all:
+            each = [x.memory for x in found] + [x.own for x in found]
+            each = [with_heads(zero_padding(x, inputs_mask)) for x in each]
+            return outputs, dict(zip(self.alignment_names, each, strict=True))
         if not return_attention_scores:
             return outputs
-        alignment = self._chosen(alignments, len(x.shape))
+        alignment = self._choice.of([x.memory for x in found])
         return outputs, zero_padding(alignment, inputs_mask)
 
-    def _chosen(self, alignments, rank):
-        """The alignment that is returned, `[batch, time, source]`."""
-        alignment = alignments[self.alignment]
-        if len(alignment.shape) > rank:  # heads
-            alignment = ops.mean(alignment, axis=-2)
-        return alignment
+    @property
+    def alignment_names(self):
+        """The names of the alignments that `return_attention_scores="all"` returns."""
+        return layer_names(self.layer_count) + layer_names(self.layer_count, SELF)
 
     def compute_mask(self, inputs, previous_mask):
         return previous_mask  # of the target; alignments have none
@@ -242,11 +258,18 @@ class TransformerDecoder(Transformer):
         training=None,
     ):
         self._check(inputs, value, inputs_mask, value_mask, initial_state)
+        _check_flag(type(self).__name__, return_attention_scores)
         outputs = keras.KerasTensor(inputs.shape, dtype=self.compute_dtype)
         if not return_attention_scores:
             return outputs
-        shape = (*inputs.shape[:2], value.shape[1])
-        return outputs, keras.KerasTensor(shape, dtype=self.compute_dtype)
+        dtype = self.compute_dtype
+        batch, target, source = *inputs.shape[:2], value.shape[1]
+        if return_attention_scores != "all":
+            return outputs, keras.KerasTensor((batch, target, source), dtype)
+        heads = self.heads_of("attention"), self.heads_of("self_attention")
+        shapes = (batch, heads[0], target, source), (batch, heads[1], target, target)
+        each = [keras.KerasTensor(x, dtype) for x in shapes for _ in self.blocks]
+        return outputs, dict(zip(self.alignment_names, each, strict=True))
 
     @property
     def max_length(self):
@@ -279,6 +302,10 @@ class TransformerDecoder(Transformer):
                 f"max_length={max_length}",
                 f"Pass max_length={most}, or positions='sine' to the layer",
             )
+
+
+def _check_flag(owner, flag):
+    check_choice(owner, "return_attention_scores", flag, (True, False, "all"))
 
 
 def _unwanted_state(owner, state):

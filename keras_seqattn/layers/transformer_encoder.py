@@ -3,6 +3,7 @@
 import keras
 from keras import ops
 
+from keras_seqattn.layers.parts.alignment_names import SELF, layer_names, with_heads
 from keras_seqattn.layers.parts.checks import check_mask
 from keras_seqattn.layers.parts.transformer import Transformer, check_sequence
 from keras_seqattn.ops.mask import zero_padding
@@ -38,10 +39,13 @@ class TransformerEncoder(Transformer):
         inputs: `[batch, source, units]`, e.g. embedded tokens.
         mask: `[batch, source]` bool, True = real. Padding may hold anything. By default
             the mask that Keras attached to `inputs`; without one, everything is real.
+        return_attention_scores: whether to return the alignments of all layers too.
         training: whether dropout is on.
 
     Returns:
-        `Encoded(values, mask, state)`, the state an empty list.
+        `Encoded(values, mask, state)`, the state an empty list. With
+        `return_attention_scores=True` also a dict from "self/layer 1", "self/layer 2"
+        and so on to the alignments `[batch, heads, source, source]`.
 
     Equations:
         sublayer = LayerNorm(x + f(x))  Vaswani (3.1)
@@ -66,15 +70,31 @@ class TransformerEncoder(Transformer):
     def build(self, inputs_shape, mask_shape=None):
         self._build_blocks(inputs_shape)
 
-    def call(self, inputs, mask=None, training=None):
+    def call(self, inputs, mask=None, return_attention_scores=False, training=None):
         self._check_inputs(inputs, mask)
         x = self._begin(zero_padding(inputs, mask), mask, training=training)
+        alignments = []
         for block in self.blocks:
-            x, _ = block.run(x, lambda own: own._replace(mask=mask), training=training)
+            x, found = block.run(
+                x,
+                lambda own: own._replace(mask=mask),
+                training=training,
+                keep_own=return_attention_scores,
+            )
+            alignments.append(found.own)
         values = zero_padding(self._end(x), mask)
         if mask is None:
             mask = ops.ones(ops.shape(values)[:2], "bool")
-        return Encoded(values, mask, [])
+        encoded = Encoded(values, mask, [])
+        if not return_attention_scores:
+            return encoded
+        alignments = [with_heads(zero_padding(each, mask)) for each in alignments]
+        return encoded, dict(zip(self.alignment_names, alignments, strict=True))
+
+    @property
+    def alignment_names(self):
+        """The names of the alignments that `return_attention_scores=True` returns."""
+        return layer_names(self.layer_count, SELF)
 
     def compute_mask(self, inputs, mask=None):
         return Encoded(mask, None, [])
@@ -82,10 +102,22 @@ class TransformerEncoder(Transformer):
     def compute_output_shape(self, inputs_shape, mask_shape=None):
         return Encoded(tuple(inputs_shape), tuple(inputs_shape[:2]), [])
 
-    def compute_output_spec(self, inputs, mask=None, training=None):
+    def compute_output_spec(
+        self, inputs, mask=None, return_attention_scores=False, training=None
+    ):
         self._check_inputs(inputs, mask)
         values = keras.KerasTensor(inputs.shape, dtype=self.compute_dtype)
-        return Encoded(values, keras.KerasTensor(inputs.shape[:2], dtype="bool"), [])
+        mask = keras.KerasTensor(inputs.shape[:2], dtype="bool")
+        encoded = Encoded(values, mask, [])
+        if not return_attention_scores:
+            return encoded
+        batch, source, _ = inputs.shape
+        heads = self.heads_of("self_attention")
+        shape = (batch, heads, source, source)
+        return encoded, {
+            name: keras.KerasTensor(shape, dtype=self.compute_dtype)
+            for name in self.alignment_names
+        }
 
     def _check_inputs(self, inputs, mask):
         owner = type(self).__name__

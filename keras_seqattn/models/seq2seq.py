@@ -10,8 +10,15 @@ from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.parts import checks
 from keras_seqattn.layers.parts.nested_layers import deserialize_part, serialize_part
 from keras_seqattn.models import part_checks
+from keras_seqattn.models.named_alignments import (
+    alignment_names,
+    chosen_names,
+    named_alignments,
+    names_of,
+)
 from keras_seqattn.models.summary import summary_lines
 from keras_seqattn.models.token_checks import check_ids
+from keras_seqattn.models.token_data import checked_inputs
 from keras_seqattn.models.token_model import TokenModel
 from keras_seqattn.ops.mask import carry_mask
 from keras_seqattn.types import Shortened, Started, Step
@@ -58,7 +65,8 @@ class Seq2Seq(TokenModel):
             token (the labels lack the start token and have the end token). A
             "source_mask" `[batch, source]` bool, True = real, is optional. Without it
             the mask is that of the source embedding, or where ids are not `pad`.
-        return_attention_scores: whether to return the alignments too.
+        return_attention_scores: whether to return the alignments too, those that
+            searches return; the method `alignments` has those of all layers.
         training: whether dropout applies.
 
     Returns:
@@ -268,21 +276,57 @@ class Seq2Seq(TokenModel):
         mask = ops.not_equal(target, self.pad)
         embedded = self.target_embedding(target)
         embedded = self.target_words(embedded, training=training)
-        outputs = self.decoder(
-            embedded,
-            encoded.values,
-            initial_state=None if self.bridge is None else self.bridge(encoded),
-            inputs_mask=mask,
-            value_mask=encoded.mask,
-            return_attention_scores=return_attention_scores,
-            training=training,
+        outputs = self._decode(
+            encoded, embedded, mask, return_attention_scores, training
         )
         if not return_attention_scores:
             return self._logits(outputs, embedded, mask, training)
         outputs, alignments = outputs
         return self._logits(outputs, embedded, mask, training), alignments
 
-    def _encode(self, inputs, training=False):
+    def alignments(self, inputs, names=None):
+        """Compute all alignments of a batch: each layer, each head, self-attention too.
+
+        A Transformer has an alignment for each layer: "decoder/layer 1" is where its
+        first layer looked in the source, "decoder/self/layer 1" and
+        "encoder/self/layer 1" are its self-attention. Any other decoder has one,
+        "decoder". The model runs in inference mode and computes no logits.
+
+        Args:
+            inputs: as for `call`.
+            names: which of them, a name or a list; None: all `alignment_names`.
+
+        Returns:
+            Dict from names to float32 tensors: "decoder..." are
+            `[batch, heads, target, source]`, "decoder/self/..." are
+            `[batch, heads, target, target]`, "encoder/self/..." are
+            `[batch, heads, source, source]`. An attention without heads counts as one
+            head. Rows of the padding are zeros. Row t of the target belongs to the t-th
+            input token in a self-attention, and otherwise to the token after it, which
+            the model predicts.
+        """
+        names = chosen_names("Seq2Seq.alignments", names, self.alignment_names)
+        inputs = checked_inputs(self, inputs)
+        target, of_encoder = inputs["target"], {}
+        if names_of(self.encoder):
+            encoded, of_encoder = self._encode(inputs, return_attention_scores=True)
+        else:
+            encoded = self._encode(inputs)
+        _, of_decoder = self._decode(
+            encoded,
+            self.target_embedding(target),
+            ops.not_equal(target, self.pad),
+            return_attention_scores="all" if names_of(self.decoder) else True,
+        )
+        found = named_alignments(of_encoder, of_decoder)
+        return {name: found[name] for name in names}
+
+    @property
+    def alignment_names(self):
+        """The names of all alignments, see `alignments`."""
+        return alignment_names(self.encoder, self.decoder)
+
+    def _encode(self, inputs, training=False, **options):
         source, mask = inputs["source"], inputs.get("source_mask")
         rank = "[batch, source]" if self._reads_ids else "[batch, source, depth]"
         checks.check_rank("Seq2Seq", "source", source.shape, rank)
@@ -293,7 +337,18 @@ class Seq2Seq(TokenModel):
             mask = ops.not_equal(source, self.pad)
         checks.check_mask("Seq2Seq", mask, "source", source.shape, "source")
         embedded = self.source_words(embedded, training=training)
-        return self.encoder(embedded, mask=mask, training=training)
+        return self.encoder(embedded, mask=mask, training=training, **options)
+
+    def _decode(self, encoded, embedded, mask, return_attention_scores, training=False):
+        return self.decoder(
+            embedded,
+            encoded.values,
+            initial_state=None if self.bridge is None else self.bridge(encoded),
+            inputs_mask=mask,
+            value_mask=encoded.mask,
+            return_attention_scores=return_attention_scores,
+            training=training,
+        )
 
     def _logits(self, outputs, embedded, mask=None, training=False):
         outputs = carry_mask(outputs, mask)

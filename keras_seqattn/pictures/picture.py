@@ -11,12 +11,18 @@
           "shape": [heads, target, source], "weights": array of this shape,
           "heads": [name, ...] | None,
           "centre": [position, ...] | None, "reach": float | None}, ...],
-     "metrics": {name: float | None}}
+     "metrics": {name: float | None},
+     "alignments": {name: picture}}  # optional: of layers, and of self-attention
 
 Positions are code points. The hypotheses of the search come first, the best one in
 front; then comes the reference, which was forced (teacher forcing). `centre` has the
 centre of the window of local attention for each row of the weights, a column from 0;
 `reach` is the number of positions to either side.
+
+A picture among the `alignments` also says what its "rows" and "columns" are, "source"
+or "target"; elsewhere rows are the target and columns the source. In a self-attention
+of the target, the tokens are those that the decoder reads: from the start token to the
+last but one.
 """
 
 import base64
@@ -26,6 +32,7 @@ import math
 import numpy as np
 
 from keras_seqattn.errors import abbreviated, four_part_error
+from keras_seqattn.metrics.alignment_error import GoldLinks
 from keras_seqattn.pictures.picture_metrics import picture_metrics
 from keras_seqattn.pictures.token_places import from_bytes, in_text
 
@@ -66,7 +73,7 @@ def picture_of(translation, reference=None, gold=None):
     return picture(translation.source, source, hypotheses, reference, gold)
 
 
-def picture(text, tokens, hypotheses, reference=None, gold=None):
+def picture(text, tokens, hypotheses, reference=None, gold=None, **sides):
     """Build a picture of its parts.
 
     Args:
@@ -74,17 +81,21 @@ def picture(text, tokens, hypotheses, reference=None, gold=None):
         tokens: tokens of the source, `[piece, start, end]`.
         hypotheses: list of `hypothesis(...)`.
         reference: str or None.
-        gold: `GoldLinks` or None.
+        gold: `GoldLinks`, or what `links` returned, or None.
+        **sides: `rows` and `columns`, "source" or "target", of one of the `alignments`.
     """
     content = {
         "version": VERSION,
         "source": {"text": text, "tokens": tokens},
         "reference": reference,
-        "gold": None if gold is None else links(gold),
+        "gold": links(gold) if isinstance(gold, GoldLinks) else gold,
         "hypotheses": hypotheses,
+        **sides,
     }
     for candidate in hypotheses:
-        _check_sizes(len(candidate["tokens"]), len(tokens), candidate["shape"])
+        rows = candidate["tokens"]
+        columns = rows if sides.get("columns") == "target" else tokens
+        _check_sizes(len(rows), len(columns), candidate["shape"])
     return {**content, "metrics": picture_metrics(content)}
 
 

@@ -28,16 +28,18 @@ def picture_metrics(picture):
         Dict of floats and None: `overlap`, `length_ratio`, and measures of
         `alignment_confidence` for the mean over heads, end tokens included. With a
         reference and sacreBLEU also `bleu`, without n-grams that are longer than the
-        sentence.
+        sentence. A self-attention has only `entropy`.
 
     Equations:
         overlap = length of the longest common substring / length of the target
         length_ratio = target tokens / source tokens, end tokens not counted
     """
+    best, source = (picture["hypotheses"] or [None])[0], picture["source"]
+    if "rows" in picture and picture["rows"] == picture["columns"]:
+        return {"entropy": _rounded(_of_alignment(best["weights"]).get("entropy"))}
     metrics = dict.fromkeys((*_OF_ALIGNMENT, "overlap", "length_ratio"))
-    if not picture["hypotheses"]:
+    if best is None:
         return metrics
-    best, source = picture["hypotheses"][0], picture["source"]
     metrics |= _of_alignment(best["weights"])
     target = best["text"]
     if target:

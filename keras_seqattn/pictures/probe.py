@@ -8,6 +8,7 @@ from keras_seqattn.decoding.decoded import with_empty_translations
 from keras_seqattn.decoding.loop import decode
 from keras_seqattn.decoding.scoring import score
 from keras_seqattn.pictures.centres import centres, local_attention
+from keras_seqattn.pictures.layer_pictures import LayerPictures
 from keras_seqattn.pictures.picture import hypothesis, number, picture
 from keras_seqattn.pictures.token_places import from_bytes, in_text
 from keras_seqattn.text.normalization import are_blank
@@ -24,9 +25,18 @@ class Probe:
         sentences: list of str.
         references: list of str, one for each sentence, or None.
         gold: list of `GoldLinks`, one for each sentence, or None.
+        alignments: names of alignments beside that of the search, see `LayerPictures`.
     """
 
-    def __init__(self, translator, search, sentences, references=None, gold=None):
+    def __init__(
+        self,
+        translator,
+        search,
+        sentences,
+        references=None,
+        gold=None,
+        alignments=None,
+    ):
         self.translator, self.search, self.sentences = translator, search, sentences
         nothing = [None] * len(sentences)
         self.references, self.gold = references or nothing, gold or nothing
@@ -36,6 +46,10 @@ class Probe:
         self.source = _encoded(self.source_text, sentences, limit)
         self.target = references and _encoded(self.target_text, references)
         self.local = local_attention(translator.model)
+        count = search.n_best + (references is not None)
+        self.layers = LayerPictures(
+            translator.model, alignments, self.source[0], count, self.target_text
+        )
 
     def pictures(self):
         """Return a picture of each sentence."""
@@ -47,16 +61,20 @@ class Probe:
             if self.target:
                 forced = self._forced(rows, source)
                 hypotheses = [[*a, b] for a, b in zip(hypotheses, forced, strict=True)]
-            pictures += map(self._picture, rows, hypotheses)
+            made = list(map(self._picture, rows, hypotheses))
+            ids = [[ids for _, ids in each] for each in hypotheses]
+            self.layers.add_to(made, rows, source, ids)
+            pictures += made
         return pictures
 
     def _picture(self, row, hypotheses):
         tokens = self.source[1][row]
         about = self.references[row], self.gold[row]
-        return picture(self.sentences[row], tokens, hypotheses, *about)
+        said = [one for one, _ in hypotheses]
+        return picture(self.sentences[row], tokens, said, *about)
 
     def _free(self, rows, source):
-        """Return the hypotheses of the search, a list for each sentence."""
+        """Return the hypotheses of the search and their ids, for each sentence."""
         pipeline, tokens = self.translator.pipeline, self.source_text.tokens
         options = pipeline.max_length, tokens
         shortlist = pipeline.shortlist
@@ -66,13 +84,13 @@ class Probe:
         decoded = with_empty_translations(decoded, *self._are_blank(rows), tokens)
         texts = self.target_text.decode(decoded.tokens).numpy()
         pieces = self.target_text.pieces(decoded.tokens).numpy()
-        _, lengths, scores, ranking, alignments = (x.numpy() for x in decoded)
+        ids, lengths, scores, ranking, alignments = (x.numpy() for x in decoded)
         places = self._centres(source, decoded.tokens[..., : lengths.max()])
 
         def hypothesis_of(n, rank):
             text = texts[n, rank].decode(errors="replace")
             words = pieces[n, rank, : lengths[n, rank]]
-            return self._hypothesis(
+            said = self._hypothesis(
                 rows[n],
                 text,
                 in_text(text, [word.decode(errors="replace") for word in words]),
@@ -82,6 +100,7 @@ class Probe:
                 score=scores[n, rank],
                 ranking=ranking[n, rank],
             )
+            return said, ids[n, rank, : lengths[n, rank]].tolist()
 
         ranks = [np.flatnonzero(length).tolist() for length in lengths]
         return [[hypothesis_of(n, rank) for rank in ranks[n]] for n in range(len(rows))]
@@ -92,12 +111,12 @@ class Probe:
         return are_blank([self.sentences[row] for row in rows], lengths), lengths
 
     def _forced(self, rows, source):
-        """Return the references as hypotheses, with alignments of teacher forcing."""
+        """Return the references and their ids, with alignments of teacher forcing."""
         target, tokens = _padded(self.target[0], rows, self.target_text), self.target[1]
         scored = score(self.translator.model, source, target, self.target_text.tokens)
         scores, _, alignments = (x.numpy() for x in scored)
         places = self._centres(source, target[:, None])
-        return [
+        said = [
             self._hypothesis(
                 row,
                 self.references[row],
@@ -109,6 +128,7 @@ class Probe:
             )
             for n, row in enumerate(rows)
         ]
+        return list(zip(said, [self.target[0][row] for row in rows], strict=True))
 
     def _centres(self, source, target):
         """Return the centres of hypotheses `[batch, n, target]`; None if not local."""

@@ -36,8 +36,8 @@ export function createBeams(onChoose) {
 
     /** A panel of a scene; undefined: there is none. */
     show(panel, isAlone) {
-      node.hidden = !panel;
-      if (!panel) return;
+      node.hidden = !panel || panel.sides.rows === "source"; // the same for all
+      if (node.hidden) return;
       const {picture: {hypotheses}, hypothesis} = panel;
       node.hidden = isAlone && hypotheses.length < 2;
       nameView(title, "Hypotheses", panel, isAlone);

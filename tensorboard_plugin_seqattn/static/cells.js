@@ -52,6 +52,10 @@ function paint(canvas, {rows, columns, values}, scale) {
   canvas.height = rows.length;
   if (!values.length) return;
   const image = new ImageData(columns.length, rows.length);
-  values.forEach((value, i) => image.data.set([...scale.rgb(value), 255], 4 * i));
+  const {data} = image;
+  values.forEach((value, i) => {
+    [data[4 * i], data[4 * i + 1], data[4 * i + 2]] = scale.rgb(value);
+    data[4 * i + 3] = 255;
+  });
   canvas.getContext("2d").putImageData(image, 0, 0);
 }

@@ -32,8 +32,8 @@ function mapsOf({panels, difference}) {
 }
 
 function svgOf(scene, host) {
-  const {picture, hypothesis} = scene.panels[0];
-  const texts = [picture.source.text, hypothesis.text];
+  const {hypothesis: {source, text}} = scene.panels[0];
+  const texts = [source.text, text];
   const description = texts.map((text) => visible(shortened(text, 500))).join(" → ");
   return figureSvg(mapsOf(scene), description, host);
 }

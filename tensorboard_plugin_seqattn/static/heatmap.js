@@ -12,7 +12,7 @@ export function createHeatMap(onPoint) {
   const [top, left, marks] = ["top", "left", "marks"].map((name) =>
     svgElement("svg", {class: `av-${name}`}),
   );
-  const corner = part("av-corner", "source →", element("br"), "target ↓");
+  const corner = part("av-corner");
   const body = part("av-body", cells.node, marks);
   const scroll = focusable("av-scroll", "", part("av-grid", corner, top, left, body));
   const node = element("figure", {class: "av-heat"}, title, scroll);
@@ -23,7 +23,9 @@ export function createHeatMap(onPoint) {
 
     /** Draws a panel of a scene into a room of some `{width, height}`. */
     show(panel, isAlone, room) {
-      const {grid} = panel;
+      const {grid, sides} = panel;
+      const names = [`${sides.columns} →`, element("br"), `${sides.rows} ↓`];
+      corner.replaceChildren(...names);
       const sizes = layoutOf(grid, room);
       nameView(title, "Heat map", panel, isAlone);
       scroll.ariaLabel = `Attention ${panel.title}. Arrow keys move the crosshair.`;

@@ -53,7 +53,8 @@ export function createLinks(onPoint) {
       lines.setAttribute("height", pitch * most);
       span = lines.clientWidth; // what the labels leave
       const least = numberText(FAINTEST * panel.scale.most);
-      note.textContent = `Up to ${MOST} per target token, weights from ${least} up.`;
+      const {rows: side} = panel.sides;
+      note.textContent = `Up to ${MOST} per ${side} token, weights from ${least} up.`;
       scroll.classList.toggle("av-boxed", most * CLOSE > HEIGHT);
       const links = strongest(panel.grid, panel.scale.most);
       shown = links.map((link) => ({...link, path: pathOf(link)}));

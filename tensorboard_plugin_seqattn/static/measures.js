@@ -10,7 +10,7 @@ export const METRICS = {
     "How widely the attention to a source token is spread over the target. 0 is best.",
   overlap: "The share of the translation that is copied from the source in one piece.",
   entropy:
-    "How evenly a target token spreads its attention: 0 is one token, 1 is all alike.",
+    "How evenly a row spreads its attention: 0 is one token, 1 is all alike.",
   length_ratio: "The length of the translation divided by the length of the source.",
   bleu: "How similar the translation is to the reference, from 0 to 100.",
 };
@@ -19,15 +19,18 @@ export function metricName(key) {
   return key === "bleu" ? "BLEU" : key.replaceAll("_", " ");
 }
 
+const ROUNDING = 2 ** -12; // of each weight in a log
+
 /** The entropy of each row, relative to a uniform one: from 0 (sharp) to 1; NaN if the
  * weights are not those of an alignment. */
 export function rowEntropies(grid) {
-  const most = Math.log(grid.columns.length) || 1; // one source token: no choice
+  const uniform = Math.log(grid.columns.length) || 1; // one source token: no choice
   return grid.rows.map((_, i) => {
     const row = rowOf(grid, i);
-    if (sumOf(row) > 1.001 || row.some((x) => x < -0.001)) return NaN;
+    const most = 1.001 + row.length * ROUNDING;
+    if (sumOf(row) > most || row.some((x) => x < -0.001)) return NaN;
     // 0 log 0 is 0, and NaN stays what it is
-    return row.reduce((sum, x) => (x === 0 ? sum : sum - x * Math.log(x)), 0) / most;
+    return row.reduce((sum, x) => (x === 0 ? sum : sum - x * Math.log(x)), 0) / uniform;
   });
 }
 

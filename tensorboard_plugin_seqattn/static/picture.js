@@ -3,15 +3,23 @@
 import {shortened, tokenLabel, visible} from "./symbols.js";
 import {chunkNumbers, mergedValues, wordNumbers} from "./words.js";
 
-/** A picture with typed arrays instead of base64, and with its words. */
+/** A picture with typed arrays instead of base64, and with its words.
+ *
+ * `rows` and `columns` say what they are, "source" or "target". A hypothesis has the
+ * sides of its matrix: `target` of the rows, `source` of the columns.
+ */
 export function decodePicture(raw) {
+  const {rows = "target", columns = "source"} = raw;
   const source = sideOf(raw.source);
-  const decode = (hypothesis) => decodeHypothesis(hypothesis, source);
-  return {...raw, source, hypotheses: raw.hypotheses.map(decode)};
+  const read = columns === "source" ? source : null;
+  const hypotheses = raw.hypotheses.map((each) => decodeHypothesis(each, read));
+  return {...raw, rows, columns, source, hypotheses};
 }
 
-function decodeHypothesis(raw, source) {
+/** Without another side to read, a hypothesis reads itself. */
+function decodeHypothesis(raw, read) {
   const target = sideOf(raw);
+  const source = read ?? target;
   const [heads, rows, columns] = raw.shape;
   const weights = decodeHalf(raw.weights);
   const fits = rows === target.tokens.length && columns === source.tokens.length;
@@ -23,7 +31,7 @@ function decodeHypothesis(raw, source) {
     );
   }
   const numbers = Array.from({length: heads}, (_, i) => `head ${i + 1}`);
-  return {...raw, target, weights, heads: raw.heads ?? numbers};
+  return {...raw, source, target, weights, heads: raw.heads ?? numbers};
 }
 
 /** A text with its tokens; positions are code points, not UTF-16. */
@@ -41,8 +49,10 @@ function sideOf({text, tokens}) {
 
 /** Little-endian float16 in base64, as float32. */
 export function decodeHalf(base64) {
-  const bytes = Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0));
-  return Float32Array.from(new Float16Array(bytes.buffer));
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i += 1) bytes[i] = text.charCodeAt(i);
+  return new Float32Array(new Float16Array(bytes.buffer));
 }
 
 /** One head, or the mean over them. */
@@ -62,14 +72,18 @@ export function headValues({weights, heads}, head) {
  * A label has a `text` for the axis, the `surface` as it stands in the text, from
  * `start` to `end`, and the `chunk` of the gold links.
  */
-export function gridOf({source}, hypothesis, {unit, head}) {
-  const {target} = hypothesis;
-  const tokens = headValues(hypothesis, head);
-  const [labels, values] =
-    unit === "word"
-      ? [wordLabels, mergedValues(tokens, target.words, source.words)]
-      : [tokenLabels, tokens];
+export function gridOf(hypothesis, options) {
+  const {source, target} = hypothesis;
+  const labels = options.unit === "word" ? wordLabels : tokenLabels;
+  const values = valuesOf(hypothesis, options);
   return {rows: labels(target), columns: labels(source), values};
+}
+
+/** The values of a grid. */
+export function valuesOf(hypothesis, {unit, head}) {
+  const {source, target} = hypothesis;
+  const tokens = headValues(hypothesis, head);
+  return unit === "word" ? mergedValues(tokens, target.words, source.words) : tokens;
 }
 
 function tokenLabels({characters, tokens, chunks}) {

@@ -2,15 +2,18 @@
 
 import {element, focusable, part, refill} from "./dom.js";
 import {listenToSides, markSides, nameView, shadeSides} from "./labels.js";
-import {shortened, visible} from "./symbols.js";
+import {START, shortened, visible} from "./symbols.js";
+
+const TEXTS = {source: "Source", target: "Translation"};
 
 export function createReading(onPoint) {
   const title = element("h2", {class: "av-title"});
   const text = () => element("p", {class: "av-text", dir: "auto"});
   const [source, target, reference] = [text(), text(), text()];
-  const line = (name, node) => part("av-line", element("span", {}, name), node);
-  const lines = [line("Source", source), line("Translation", target)];
-  const last = line("Reference", reference);
+  const names = [element("span"), element("span")];
+  const line = (name, node) => part("av-line", name, node);
+  const lines = [line(names[0], source), line(names[1], target)];
+  const last = line(element("span", {}, "Reference"), reference);
   const help = "Source and translation. Arrow keys move from word to word.";
   const node = focusable("av-reading", help, title, ...lines, last);
   let panel = null;
@@ -21,10 +24,12 @@ export function createReading(onPoint) {
 
     show(newPanel, isAlone) {
       panel = newPanel;
-      const {picture, hypothesis, grid} = panel;
+      const {picture, hypothesis, grid, sides: {rows, columns}} = panel;
       nameView(title, "Reading", panel, isAlone);
+      names[0].textContent = rows === columns ? "Looked at" : TEXTS[columns];
+      names[1].textContent = TEXTS[rows];
       for (const [side, read, labels] of [
-        [source, picture.source, grid.columns],
+        [source, hypothesis.source, grid.columns],
         [target, hypothesis.target, grid.rows],
       ]) {
         refill(side, [read.text, labels], () => partsOf(read.characters, labels));
@@ -50,8 +55,8 @@ function partsOf(characters, labels) {
     let first = Math.max(start, done);
     while (first < end && /\s/u.test(characters[first])) first += 1; // not shaded
     if (first > done) parts.push(between(done, first));
-    const isEnd = start === characters.length;
-    const shown = first < end ? between(first, end) : isEnd ? text : "";
+    const isMark = start === characters.length || (end === 0 && text === START);
+    const shown = first < end ? between(first, end) : isMark ? text : "";
     parts.push(element("span", {class: "av-label"}, shown));
     done = Math.max(done, end);
   }

@@ -1,13 +1,13 @@
 /** Scenes: the plain values that the views show, made from pictures and options. */
 
 import {counterpart, differenceOf} from "./compare.js";
-import {decodePicture, goldCells, gridOf} from "./picture.js";
+import {decodePicture, goldCells, gridOf, valuesOf} from "./picture.js";
 import {digitsOf, scaleOf, strongestOf} from "./scale.js";
 
 /** One panel, or two to compare, and if it can be drawn their difference.
  *
- * A panel is what a view needs: `grid`, `scale`, `title`, `gold`, `local`, the texts;
- * of two, its `number` is 0 or 1.
+ * A panel is what a view needs: `grid`, its `sides`, `scale`, `title`, `gold`, `local`,
+ * the texts; of two, its `number` is 0 or 1.
  */
 export function sceneOf(raw, {name = "", other, otherName}, options, theme) {
   const choose = ({hypotheses}) => hypotheses[options.hypothesis] ?? hypotheses.at(-1);
@@ -23,7 +23,8 @@ export function sceneOf(raw, {name = "", other, otherName}, options, theme) {
   const {grid, reason} = differenceOf(first.grid, second.grid);
   const title = `${second.title} − ${first.title}`;
   const scale = scaleOf(theme, true, first.scale.most);
-  return {panels, difference: grid && {grid, title, scale}, reason};
+  const {sides} = first;
+  return {panels, difference: grid && {grid, sides, title, scale}, reason};
 }
 
 /** Panels with one scale, so that their colours can be compared. */
@@ -40,22 +41,23 @@ function panelOf(raw, choose, options) {
   if (!hypothesis) throw new Error("The picture has no hypothesis.");
   const {kind, text, heads, centre, reach} = hypothesis;
   const head = options.head < heads.length ? options.head : "mean";
-  const grid = gridOf(picture, hypothesis, {...options, head});
+  const grid = gridOf(hypothesis, {...options, head});
   const isReference = kind === "forced" || text === picture.reference;
   const hasGold = Boolean(picture.gold) && isReference;
   const isLocal = centre && options.unit === "subword";
   return {
     ...{raw, picture, hypothesis, head, grid, hasGold},
+    sides: {rows: picture.rows, columns: picture.columns},
     gold: hasGold && options.gold ? goldCells(picture.gold, grid) : null,
     local: isLocal ? {centre, reach: reach ?? 0} : null,
   };
 }
 
 /** The mean and each head. */
-export function headsOf({picture, hypothesis}, unit) {
+export function headsOf({hypothesis, grid}, unit) {
   return ["mean", ...hypothesis.heads].map((name, i) => {
     const head = i === 0 ? "mean" : i - 1;
-    return {head, name, grid: gridOf(picture, hypothesis, {unit, head})};
+    return {head, name, grid: {...grid, values: valuesOf(hypothesis, {unit, head})}};
   });
 }
 
@@ -80,13 +82,15 @@ export function notesOf({panels}, {unit}) {
   const [first] = panels;
   const {picture, hypothesis, grid, local, hasGold, gold, scale} = first;
   const most = digitsOf(scale.most);
-  const ends = [...picture.source.words, ...hypothesis.target.words].includes(-1);
+  const ends = [...hypothesis.source.words, ...hypothesis.target.words].includes(-1);
   const notes = {
     "There is nothing to draw: one of the texts is empty.": !grid.values.length,
     "The reference was given to the model word by word (teacher forcing).":
       hypothesis.kind === "forced",
-    "The end tokens belong to no word and are left out: rows may sum to less than 1.":
+    "Start and end tokens belong to no word: rows may sum to less than 1.":
       unit === "word" && ends,
+    "The decoder reads its own text from the start token on, and cannot look ahead.":
+      picture.columns === "target",
     "Dots are the predicted centres, boxes the windows around them.": local,
     "Squares are gold links: sure ones solid, possible ones dashed.": gold,
     "Gold links belong to the reference: choose it to see them.":

@@ -1,7 +1,8 @@
 /** How a token looks: as in the terminal, keras_seqattn/text/terminal_text.py. */
 
 const segmenter = new Intl.Segmenter();
-const SYMBOLS = new Map([["</s>", "⏎"], ["<unk>", "⁇"], ["<s>", "⏵"]]);
+export const START = "▸";
+const SYMBOLS = new Map([["</s>", "⏎"], ["<unk>", "⁇"], ["<s>", START]]);
 // Characters that control a browser. Joiners are not among them: scripts need them.
 const UNSEEN = /(?![\u200c\u200d])[\p{C}\p{Zl}\p{Zp}]/gu;
 const RIGHT_TO_LEFT =
@@ -20,6 +21,7 @@ export function visible(text) {
 
 /** Text of at most so many characters as a reader counts them; the rest is … */
 export function shortened(text, limit) {
+  if (text.length <= limit) return text;
   const most = text.slice(0, 16 * limit); // a token may have 10 000 characters
   const parts = Array.from(segmenter.segment(most), ({segment}) => segment);
   if (parts.length <= limit) return most === text ? text : `${most}…`;

@@ -4,32 +4,37 @@ import {button, part} from "./dom.js";
 import {listenToKeys} from "./keys.js";
 import {METRICS} from "./measures.js";
 import {createSentences} from "./sentences.js";
+import {createAlignments} from "./tab_alignments.js";
 import {choose, entryAt} from "./tab_choice.js";
-import {fetchMetrics, fetchRuns, fetchSeries} from "./tab_data.js";
+import {fetchLayers, fetchMetrics, fetchRuns, fetchSeries} from "./tab_data.js";
 import {failurePage, helpDialog, noDataPage} from "./tab_help.js";
 import {writeLink} from "./tab_host.js";
+import {createOverview} from "./tab_overview.js";
 import {createRuns} from "./tab_runs.js";
 import {START, linkOf, stateOf} from "./tab_state.js";
 import {createSteps} from "./tab_steps.js";
 import {createViewer} from "./viewer.js";
 
+const PLACES = ["run", "other", "sentence", "alignment", "overview"]; // to load
 const LINK_DELAY = 300; // ms: browsers refuse an address that changes all the time
 
 /** `reload()` looks for new data, `follow(link)` goes where a link points. */
 export function createTab(body) {
-  const names = ["runs", "notice", "list", "steps", "figure", "page"];
+  const names = ["runs", "notice", "list", "steps", "overview", "figure", "page"];
   const parts = names.map((name) => part(`tab-${name}`));
-  const [bar, notice, list, strip, figure, page] = parts;
+  const [bar, notice, list, strip, grid, figure, page] = parts;
   const help = helpDialog();
-  const main = part("tab-main", strip, figure, page);
-  bar.append(notice, button("?", () => help.showModal(), {title: "Help and keys"}));
+  const main = part("tab-main", strip, grid, figure, page);
   body.classList.add("attention-viewer", "tab"); // with the viewer's colours and type
   body.append(bar, list, main, help);
 
   const viewer = createViewer(figure);
   const runsView = createRuns(bar, change);
+  const alignments = createAlignments(bar, change);
+  bar.append(notice, button("?", () => help.showModal(), {title: "Help and keys"}));
   const sentences = createSentences(list, change);
   const steps = createSteps(strip, change);
+  const overview = createOverview(grid, change);
   viewer.onchange = change;
 
   const start = {...START, ...viewer.options};
@@ -37,6 +42,7 @@ export function createTab(body) {
   let runs = {}; // as of `fetchRuns`
   let choice = choose(runs, state);
   let series = []; // of the sentence: in the run, and in the other one
+  let layers = []; // the series of the overview
   let history = new Map(); // the metrics of all sentences of the run
   let [drawing, linking] = [0, 0]; // what is due
 
@@ -56,13 +62,16 @@ export function createTab(body) {
     body.classList.toggle("tab-empty", !choice.run);
     if (!choice.run) return showPage(noDataPage());
     runsView.update(choice);
+    alignments.update(choice.alignments, choice.alignment, state.overview);
     notice.textContent = choice.missing.map((what) => `There is no ${what}.`).join(" ");
     const about = runs[choice.run];
     const metrics = fetchMetrics(choice.run, about.tables, about.sentences);
     try {
-      const found = await fetchSeries(choice.sentences);
+      const wanted = state.overview ? choice.layers : [];
+      const found = [fetchSeries(choice.shown), fetchLayers(wanted)];
+      const both = await Promise.all(found);
       if (asked !== choice) return null; // only the last question counts
-      series = found;
+      [series, layers] = both;
       draw();
       sentences.reveal();
       const known = await metrics;
@@ -81,7 +90,7 @@ export function createTab(body) {
       viewer.set(state);
       state = {...state, ...viewer.options}; // it knows what makes no sense
     }
-    const {run: name, other: otherName, list, sentences: [{tag}]} = choice;
+    const {run, other: otherName, list, alignment, sentence: {tag}} = choice;
     const entries = [...history.values(), ...series.map((one) => one.steps)].flat();
     const keys = Object.keys(METRICS).filter((key) =>
       entries.some(({metrics}) => key in (metrics ?? {})),
@@ -95,11 +104,20 @@ export function createTab(body) {
     const mine = entryAt(series[0].steps, state.step);
     if (!mine) return fail(new Error("This sentence has no steps yet. Reload later."));
     const theirs = entryAt(series[1]?.steps, mine.step);
-    steps.update(series, [mine, theirs], metric);
+    const has = (key) => series[0].steps.some(({metrics}) => key in (metrics ?? {}));
+    steps.update(series, [mine, theirs], has(metric) ? metric : keys.find(has));
     if (mine.error) return fail(new Error(mine.error));
     const other = theirs && !theirs.error ? {...series[1], ...theirs} : null;
+    const name = other || !alignment ? run : `${run} ${alignment}`; // of a file
     viewer.show({...series[0], ...mine}, {name, other, otherName});
+    overview.show(layers.map((one) => layerAt(one, mine)), viewer.options, alignment);
     return showPage([]);
+  }
+
+  function layerAt(one, {step}) {
+    const entry = entryAt(one.steps, step);
+    const picture = entry && !entry.error ? {...one, ...entry} : null;
+    return {name: one.name, picture};
   }
 
   function fail(error) {
@@ -115,7 +133,7 @@ export function createTab(body) {
   // Changes --------------------------------------------------------------------------
 
   function change(changes) {
-    const isElsewhere = ["run", "other", "sentence"].some(
+    const isElsewhere = PLACES.some(
       (key) => key in changes && changes[key] !== state[key],
     );
     state = {...state, ...changes};
@@ -142,6 +160,8 @@ export function createTab(body) {
     "?": () => help.showModal(),
     w: () => change({unit: state.unit === "word" ? "subword" : "word"}),
     g: () => change({gold: !state.gold}),
+    l: alignments.nextLayer,
+    a: alignments.nextKind,
   });
 
   return {reload, follow};

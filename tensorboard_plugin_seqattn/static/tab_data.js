@@ -1,14 +1,20 @@
 /** Data from the server. Addresses are relative, so a path prefix does not matter. */
 
-/** `{run: {sentences: [{tag, text, last}], tables: [tag]}}` */
+/** `{run: {sentences: [{tag, text, last, alignments}], tables: [tag]}}`; alignments, if
+ * there are any, are `{tag, last, name, rows, columns}`. */
 export async function fetchRuns() {
   return (await fetchJson("runs")).runs;
 }
 
-/** `[{source, reference, gold, steps}]` of sentences `{run, tag, last}`. */
-export const fetchSeries = remembered((sentences) =>
-  Promise.all(sentences.map(({run, tag}) => fetchJson("series", {run, tag}))),
-);
+/** `[{source, reference, gold, steps}]` of series `{run, tag, last}`. */
+export const fetchSeries = remembered(fetchAll);
+
+/** The same for the overview. */
+export const fetchLayers = remembered(fetchAll);
+
+function fetchAll(series) {
+  return Promise.all(series.map(({run, tag}) => fetchJson("series", {run, tag})));
+}
 
 /** `Map(tag -> [{step, metrics}])` of a run; `last` says how new it is. */
 export const fetchMetrics = remembered(async (run, tables) => {

@@ -20,6 +20,8 @@ const KEYS = {
   "/": "filter the sentences",
   w: "switch between words and tokens",
   g: "show or hide gold links",
+  l: "next layer",
+  a: "next kind of attention: to the source, within the source, within the target",
 };
 
 const paragraph = (...content) => element("p", {}, ...content);
@@ -59,6 +61,12 @@ export function helpDialog() {
       "Each row of the heat map is a token that the model wrote, each column is a " +
         "token that it read. A cell shows how much of the context of the row came " +
         "from the column. The address bar always has a link to what you see.",
+    ),
+    paragraph(
+      "A Transformer has an attention in each layer, with several heads, and also " +
+        "looks at its own sequence: at the source within the source, and at what it " +
+        "has written within the target. There rows and columns have the same tokens. " +
+        "“All layers” shows all heads of all layers.",
     ),
     heading("Attention is no explanation"),
     paragraph(

@@ -4,6 +4,8 @@ export const START = {
   run: "",
   other: "", // the run to compare with
   sentence: "", // its tag
+  alignment: "", // the name of one among several; "": the one that a search returns
+  overview: false, // of all layers
   metric: "entropy", // of the curve and of the order of the sentences
   sort: "", // or "ascending", "descending"
   filter: "",

@@ -5,7 +5,7 @@ const BLANK =
   /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 
 /** For each token the number of its run of characters without white space, as in gold
- * links; of a blank the next one. -1: there is none, it is the end. */
+ * links; of a blank the next one. -1: there is none, it is the start or the end. */
 export function chunkNumbers(characters, tokens) {
   let chunk = -1;
   const numbers = characters.map((character, i) => {
@@ -13,14 +13,19 @@ export function chunkNumbers(characters, tokens) {
     if (i === 0 || BLANK.test(characters[i - 1])) chunk += 1;
     return chunk;
   });
-  return tokens.map(({start}) => numbers.slice(start).find((n) => n >= 0) ?? -1);
+  return tokens.map(({piece, start, end}) => {
+    if (piece === "<s>" && end === 0) return -1;
+    return numbers.slice(start).find((n) => n >= 0) ?? -1;
+  });
 }
 
 /** For each token the number of its word, which is the run of characters; where there
  * is only one (a script without spaces, a date), each token is a word of its own. */
 export function wordNumbers(chunks) {
   const order = [...new Set(chunks)].filter((n) => n >= 0);
-  return chunks.map((n, i) => (order.length > 1 || n < 0 ? order.indexOf(n) : i));
+  if (order.length > 1) return chunks.map((n) => order.indexOf(n));
+  let next = 0;
+  return chunks.map((n) => (n < 0 ? -1 : next++));
 }
 
 /** Values of words: weights of source tokens are summed, those of target tokens

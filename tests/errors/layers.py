@@ -198,6 +198,14 @@ TRANSFORMERS = {
     ),
     "TransformerDecoder got an unusable alignment ... from -6 to 5, received "
     "alignment=6": lambda: ks.layers.TransformerDecoder(8, alignment=6),
+    "TransformerDecoder got an unusable alignment. Expected 'layer 1' to 'layer 6', "
+    "also with '/head 1' to '/head 2' ... 'layer 1/head 3'": lambda: (
+        ks.layers.TransformerDecoder(8, heads=2, alignment="layer 1/head 3")
+    ),
+    "TransformerDecoder got an unknown return_attention_scores ... received 'layer "
+    "1'": lambda: ks.layers.TransformerDecoder(8, layers=1)(
+        ones(2, 3, 8), ones(2, 4, 8), return_attention_scores="layer 1"
+    ),
     "TransformerDecoder got an attention that cannot run in parallel ... received "
     "CoverageAttention": lambda: ks.layers.TransformerDecoder(
         8, self_attention=ks.layers.CoverageAttention(4)

@@ -276,6 +276,9 @@ FIT = {
 }
 OTHERS = {
     "Seq2Seq.fit has no loss to compute ... loss=None. Call": fit_without_loss,
+    "Seq2Seq.alignments got an unknown name ... received 'layer 1'": lambda: (
+        seq2seq().alignments({"source": SOURCE, "target": TARGET}, "layer 1")
+    ),
     "Seq2Seq.compile got an unknown argument ... 'metric'. Use 'metrics'": lambda: (
         seq2seq().compile("sgd", "auto", metric=[])
     ),

@@ -6,6 +6,7 @@ import pytest
 import tensorflow as tf
 
 import keras_seqattn as ks
+from keras_seqattn.testing.case import save_and_load
 from keras_seqattn.testing.compare import flat, same
 from tests.contract.rows import ATTENTIONS
 
@@ -130,3 +131,84 @@ def test_a_full_past_keeps_what_is_alive():
     assert np.array_equal(alive.nodes[0][:2, :, :2], nodes[:2, :, 1:3])
     again = made({**state, "past": alive})["past"]
     same(flat(list(again)), flat(list(alive)), 0.0, "a past with room")
+
+
+@pytest.mark.parametrize("encoder", ["transformer", "recurrent"])
+@pytest.mark.parametrize("decoder", ["transformer", "recurrent", "recurrent heads"])
+def test_all_alignments_by_name(encoder, decoder):
+    """Of every mixture: rows of real tokens sum to 1, and read real tokens only."""
+    attention = ks.BahdanauAttention(4)
+    if "heads" in decoder:
+        attention = L.MultiHeadAdditiveAttention(6, heads=2)
+    recurrent = ks.AttentionDecoder(L.BahdanauCell(8, attention))
+    is_recurrent = "recurrent" in decoder
+    made = ks.Seq2Seq(
+        keras.layers.Embedding(20, 8),
+        ks.BiEncoder(4) if encoder == "recurrent" else L.TransformerEncoder(8, 3, 2),
+        recurrent if is_recurrent else L.TransformerDecoder(8, 2, 2),
+        L.OutputHead(20),
+        bridge=L.DenseBridge(8, inputs="mean") if is_recurrent else None,
+    )
+    inputs = {k: RNG.integers(4, 20, (3, n)) for k, n in SIZES.items()}
+    inputs["source"][1, 3:] = inputs["target"][2, 2:] = 0
+    found, last = made.alignments(inputs), "decoder"
+    names = [f"encoder/self/layer {n}" for n in (1, 2, 3) if encoder != "recurrent"]
+    if not is_recurrent:
+        kinds, last = ["layer", "self/layer"], "decoder/layer 2"
+        names += [f"decoder/{kind} {n}" for kind in kinds for n in (1, 2)]
+    names += ["decoder"] * is_recurrent
+    assert [*found] == [*made.alignment_names] == names
+    for name, alignment in found.items():
+        rows = "source" if name.startswith("encoder") else "target"
+        columns = "target" if name.startswith("decoder/self") else "source"
+        heads = 1 if decoder == "recurrent" and name == "decoder" else 2
+        assert alignment.shape == (3, heads, SIZES[rows], SIZES[columns])
+        sums = np.broadcast_to(inputs[rows][:, None] > 0, alignment.shape[:3])
+        np.testing.assert_allclose(np.sum(alignment, axis=-1), sums, atol=1e-5)
+        assert not np.any(np.where(inputs[columns][:, None, None], 0, alignment))
+        assert columns != "target" or not np.any(np.triu(alignment, 1))
+    _, expected = made(inputs, return_attention_scores=True)
+    if expected.shape[1:] == (4, 5):  # without heads
+        found[last] = np.mean(found[last], axis=1)
+    np.testing.assert_allclose(found[last], expected, atol=1e-6)
+    assert [*made.alignments(inputs, last)] == [last]
+
+
+SIZES = {"source": 5, "target": 4}
+
+
+@pytest.mark.parametrize("chosen", [0, "layer 1", "layer 2/head 1", "layer 1/head 2"])
+def test_the_chosen_alignment(chosen):
+    """The same in whole sequences, in a search, and after loading."""
+    made = model(alignment=chosen)
+    source = RNG.integers(4, 20, size=(2, 5))
+    decoded = ks.decode(made, source, D.BeamSearch(2), max_length=4)
+    start = np.full((2, 1), 1)
+    target = np.concatenate([start, decoded.tokens[:, 0, :-1]], axis=1)
+    inputs = {"source": source, "target": target}
+    layer, _, head = str(chosen).partition("/head ")
+    name = "decoder/layer 1" if chosen == 0 else f"decoder/{layer}"
+    expected = made.alignments(inputs)[name].numpy()
+    expected = expected[:, int(head) - 1] if head else expected.mean(axis=1)
+    steps = np.arange(target.shape[1]) < decoded.lengths[:, :1]
+    for each in (decoded.alignments[:, 0], reloaded_alignment(made, inputs)):
+        np.testing.assert_allclose(each[steps], expected[steps], atol=1e-5)
+
+
+def reloaded_alignment(made, inputs):
+    return save_and_load(made)(inputs, return_attention_scores=True)[1].numpy()
+
+
+def test_alignments_of_symbolic_tensors():
+    """A Functional model has the shapes that its layers return."""
+    inputs, value = keras.Input((4, 8)), keras.Input((5, 8))
+    layers = L.TransformerEncoder(8, 1, 2), L.TransformerDecoder(8, 1, 2)
+    (encoded, own) = layers[0](value, return_attention_scores=True)
+    _, all_of_decoder = layers[1](inputs, encoded, return_attention_scores="all")
+    functional = keras.Model([inputs, value], {**own, "of decoder": all_of_decoder})
+    for declared, real in zip(
+        keras.tree.flatten(functional.output),
+        keras.tree.flatten(functional([normal(2, 4, 8), normal(2, 5, 8)])),
+        strict=True,
+    ):
+        assert declared.shape[1:] == real.shape[1:]

@@ -75,6 +75,9 @@ CALLBACK_GOT = {
     "an unusable every ... received every=0": callback(every=0),
     "an unusable beam ... received beam=True": callback(beam=True),
     "an unusable name ... received name=' '": callback(name=" "),
+    "an unknown alignment ... decoder, received 'decoder/layer 1'. Use 'decoder'": (
+        callback(alignments=["decoder/layer 1"])
+    ),
     "projector=True for a model without known embeddings ... obj": without_embeddings,
     "an unusable log_dir ... test_messages.py'": callback(log_dir=__file__),
     "an unusable log_dir ... received log_dir=None": callback(log_dir=None),

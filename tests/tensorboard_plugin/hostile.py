@@ -64,7 +64,7 @@ def _write_bad(folder):
     bad.write("p/nan", logs.sentence(), [diverged, ZEROS], 2)
     bad.write("p/bfloat16", logs.sentence(), tf.zeros([3], "bfloat16"), 0)
     bad.write("p/foreign", b"\x08\x01\x12", logs.record(NAN), 0)
-    bad.write("p/newer", logs.sentence(version=2), logs.record(NAN), 0)
+    bad.write("p/newer", logs.sentence(version=3), logs.record(NAN), 0)
     content = logs.sentence(source={"text": TEXT, "tokens": TOKENS}, reference=TEXT)
     shape = (1, len(PIECES), len(PIECES))
     about = {"text": TEXT, "tokens": TOKENS, "heads": [PIECES[0]]}

@@ -25,7 +25,7 @@ def changed(**changes):
 
 FOREIGN = "The record is not from keras_seqattn. Expected a list of byte strings, heade"
 BROKEN = "The header is broken. Expected a JSON object, received"
-VERSION = "The header is not from keras_seqattn. Expected version 1, received"
+VERSION = "The header is not from keras_seqattn. Expected version 1 to 2, received"
 HYPOTHESES = "The header has an unusable hypotheses. Expected a list of objects"
 NO_FIT = "Hypothesis 0 has weights that do not fit its shape. Expected 18 bytes, compre"
 NUMBER, UNUSABLE = "Hypothesis 0 has a number of", "Hypothesis 0 has an unusable"
@@ -99,8 +99,8 @@ def test_a_message_as_a_whole():
 
 
 OTHER_REMEDIES = {
-    "The header is newer than this tab. Expected version 1 of the log, received ... 2. "
-    f"{UPGRADE}": [header(hypothesis(), version=2), GOOD],
+    "The header is newer than this tab. Expected version 1 to 2 of the log ... 3. "
+    f"{UPGRADE}": [header(hypothesis(), version=3), GOOD],
     "The search found no hypothesis at this step. Expected one hypothesis or more ... "
     f"none. {DIVERGED}": [header()],
     "Hypothesis 0 has weights that are not finite. Expected finite numbers ... 6 NaN "
@@ -167,8 +167,11 @@ CONTENTS = {
     rf"{BROKEN_CONTENT} ... b'\x08\x01'": b"\x08\x01",
     f"{BROKEN_CONTENT} ... b'{'[' * 36}...{'[' * 38}'": b"[" * 100_000,
     f"{ABOUT} is not from keras_seqattn ... None": {"kind": "picture"},
-    f"""{ABOUT} has an unusable kind ... "picture" or "table", received ... 'film'""": (
+    f"""{ABOUT} has an unusable kind ... "alignment" or "table" ... 'film'""": (
         sentence(kind="film")
+    ),
+    f'{ABOUT} has an unusable columns ... "source" or "target" ... None': sentence(
+        kind="alignment", of="p/0", name="layer 1", rows="target"
     ),
     f"{ABOUT} has an unusable source ... an object ... 7": sentence(source=7),
     f"{ABOUT} has an unusable reference ... or null ... 7": sentence(reference=7),
@@ -206,7 +209,7 @@ def test_content(said):
 
 
 def test_newer_content():
-    what = f"{ABOUT} is newer than this tab. Expected version 1 of the log, received"
+    what = f"{ABOUT} is newer than this tab. Expected version 1 to 2 of the log"
     check_message(both_ways(sentence(version=3)), what, "3", UPGRADE)
 
 

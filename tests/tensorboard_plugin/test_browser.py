@@ -15,9 +15,12 @@ import pytest
 import tensorflow as tf
 
 import keras_seqattn as ks
+from keras_seqattn.pictures.picture import hypothesis, picture
 from tests.raised import check_message
+from tests.tensorboard.logs import FixedProbe, spaced
 from tests.tensorboard_plugin import browser as chrome
 from tests.tensorboard_plugin.browser import SCREENSHOTS, Page, Server, Tab, expect
+from tests.translator import tiny
 
 pytestmark = pytest.mark.system
 EPOCHS, PAIRS = (12, 6000) if SCREENSHOTS in os.environ else (3, 320)
@@ -253,6 +256,84 @@ def test_new_steps_appear_by_themselves(tab, trained, logs):
     tab.wait_for_step(7)
     assert tab.csv() == [(["one"], ["ein"], [[1.0]])]
     writer.close()
+
+
+def test_layers_and_self_attention(tab, trained, logs, tmp_path):
+    """Three kinds of attention, each asked for alone, with its own tokens."""
+    folder = logs.folder / "layers"
+    made = layered_picture()
+    callback = ks.callbacks.AttentionCallback(tiny.untrained(), ["a b"], log_dir=folder)
+    callback.probe = FixedProbe(made)
+    callback.write(1)
+    callback.close()
+    name = "layers/validation"
+    trained.until(lambda: last_steps(trained).get(name) == 1)
+    tab.open(run=name)
+    tab.wait_for_step(1)
+    assert_shows(*tab.csv(), made, made["hypotheses"][0]["weights"][0])
+    tab.requests.clear()
+    for choice, value, name, corner in CHOICES:
+        tab.find(choice).select_option(label=value)
+        label = re.compile(f"{name}. Arrow keys")
+        map_ = tab.find(".av-heat:visible")
+        expect(map_.locator(".av-scroll")).to_have_attribute("aria-label", label)
+        expect(map_.locator(".av-corner")).to_have_text(corner)
+        said = made["alignments"][name]["hypotheses"][0]
+        [(rows, columns, values)] = tab.csv()
+        np.testing.assert_allclose(values, said["weights"].mean(axis=0), atol=CLOSE)
+        known = {"</s>": "⏎", "<s>": "▸"}
+        assert rows == [known.get(piece, piece) for piece, *_ in said["tokens"]]
+        assert columns == (["a", "b", "⏎"] if "source →" in corner else rows)
+    assert sum("/series?" in url for url in tab.requests) == len(CHOICES)
+    tab.find(".av-tile").nth(2).click()
+    [(*_, values)] = tab.csv()
+    np.testing.assert_allclose(values, said["weights"][1], atol=CLOSE)
+    for key, kind, layer in [("a", "target source", "decoder/layer 1")] + NEXT:
+        tab.page.keyboard.press(key)
+        expect(tab.find("#tab-kind")).to_have_value(kind)
+        expect(tab.find("#tab-layer")).to_have_value(layer)
+    tab.find("button").get_by_text("All layers").click()
+    layers = tab.find(".tab-layer")
+    expect(layers.locator("h2")).to_have_text(["layer 1", "layer 2"])
+    layers.nth(0).locator(".av-tile").nth(2).click()
+    expect(tab.find("#tab-layer")).to_have_value("decoder/layer 1")
+    expect(layers.locator("[aria-pressed=true]")).to_contain_text("head 2")
+    tab.find("#tab-run").select_option("bahdanau/validation")
+    for each in ("#tab-layer", ".tab-overview"):
+        expect(tab.find(each)).to_be_hidden()
+
+
+KIND, LAYER = "#tab-kind", "#tab-layer"
+CHOICES = [
+    (LAYER, "layer 2", "decoder/layer 2", "source →target ↓"),
+    (LAYER, "layer 1", "decoder/layer 1", "source →target ↓"),
+    (KIND, "within the source", "encoder/self/layer 1", "source →source ↓"),
+    (KIND, "within the target", "decoder/self/layer 1", "target →target ↓"),
+]
+NEXT = [("l", "target source", "decoder/layer 2"), ("l", "target source", "")]
+
+
+def layered_picture():
+    """A picture with `alignments`, each of two heads."""
+    source, target = spaced("a", "b"), spaced("x", "y", "z")
+    own = target[0], [["<s>", 0, 0], *target[1][:-1]]
+    random = np.random.default_rng(0)
+
+    def made(said, source_tokens, heads=2, **sides):
+        size = len(said[1]), len(source_tokens or said[1])
+        weights = random.dirichlet(np.ones(size[1]), (heads, size[0]))
+        return picture(*source, [hypothesis(*said, weights)], **sides)
+
+    one, tokens = made(target, source[1], 1), source[1]
+    sides = {"rows": "target", "columns": "source"}
+    one["alignments"] = {
+        f"decoder/layer {n}": made(target, tokens, **sides) for n in (1, 2)
+    }
+    sides = {"rows": "source", "columns": "source"}
+    one["alignments"]["encoder/self/layer 1"] = made(source, tokens, **sides)
+    sides = {"rows": "target", "columns": "target"}
+    one["alignments"]["decoder/self/layer 1"] = made(own, None, **sides)
+    return one
 
 
 def test_no_data_and_unknown_values(tab, tmp_path):

@@ -128,6 +128,31 @@ def test_written_pictures_without_reference_or_gold_too_and_tables():
     assert "error" not in answer["steps"][0]
 
 
+@pytest.mark.parametrize("columns", ["source", "target"])
+def test_a_further_alignment_belongs_to_its_sentence(columns):
+    """In a self-attention, each hypothesis has columns of its own."""
+    tokens = [["a", 0, 1], ["b", 1, 2]]
+    made = picture(
+        "ein Haus",
+        [["ein", 0, 3]] if columns == "source" else logs.SOURCE["tokens"],
+        [hypothesis("ab", tokens, np.eye(2, 1 if columns == "source" else 2))],
+        rows="target",
+        columns=columns,
+    )
+    content = record.alignment_content(made, "p/0", "layer 1")
+    one = series((4, record.record(made)), content=content)
+    site = Site({"r": {"p/0": PICTURE, "p/0/layer 1": one}, "alone": {"x": one}})
+    about = {"name": "layer 1", "rows": "target", "columns": columns}
+    runs = site.ask("runs").json["runs"]
+    [found] = runs["r"]["sentences"]
+    assert found["alignments"] == [{"tag": "p/0/layer 1", "last": 4, **about}]
+    assert [sentence["tag"] for sentence in runs["alone"]["sentences"]] == ["x"]
+    answer = site.ask("series", run="r", tag="p/0/layer 1").json
+    assert (answer["rows"], answer["columns"]) == ("target", columns)
+    weights = logs.weights_of(answer["steps"][0])
+    np.testing.assert_array_equal(weights[0], made["hypotheses"][0]["weights"][0])
+
+
 def test_nan_and_infinity_are_not_known_and_a_time_may_be_a_string():
     strange = {"a": float("nan"), "b": float("inf"), "c": -float("inf"), "d": 1}
     head = logs.header(logs.hypothesis(), metrics=strange)

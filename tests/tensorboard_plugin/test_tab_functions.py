@@ -44,20 +44,70 @@ RUNS = {
     "empty": with_sentences(),
 }
 CHOOSE = """
-const {names, sentences, missing} = m.choose(x.runs, x.wish);
-return [names, sentences.map(({run, text}) => `${run}: ${text}`), missing];
+const {names, shown, missing} = m.choose(x.runs, x.wish);
+return [names, shown.map(({run, tag}) => `${run}: ${tag}`), missing];
 """
 
 
 CHOICES = [  # the wish, what is found, what is missing
-    *[({}, ["run_2: b"], []), ({"other": "run_2"}, ["run_2: b"], [])],
-    ({"run": "run_10", "sentence": "p/1"}, ["run_10: b"], []),
-    ({"run": "empty"}, ["run_2: b"], ["run empty"]),
-    ({"sentence": "p/7"}, ["run_2: b"], ["sentence p/7"]),
-    ({"other": "run_10"}, ["run_2: b", "run_10: b"], []),
-    ({"other": "gone"}, ["run_2: b"], ["run gone"]),
-    ({"sentence": "p/1", "other": "run_10"}, ["run_2: c"], ["this sentence in run_10"]),
+    *[({}, ["run_2: p/0"], []), ({"other": "run_2"}, ["run_2: p/0"], [])],
+    ({"run": "run_10", "sentence": "p/1"}, ["run_10: p/1"], []),
+    ({"run": "empty"}, ["run_2: p/0"], ["run empty"]),
+    ({"sentence": "p/7"}, ["run_2: p/0"], ["sentence p/7"]),
+    ({"other": "run_10"}, ["run_2: p/0", "run_10: p/1"], []),
+    ({"other": "gone"}, ["run_2: p/0"], ["run gone"]),
+    (
+        {"sentence": "p/1", "other": "run_10"},
+        ["run_2: p/1"],
+        ["this sentence in run_10"],
+    ),
+    ({"alignment": "x"}, ["run_2: p/0"], ["x of this sentence"]),
 ]
+
+
+def alignments(*names):
+    """Of the sentence p/0: "a b" has rows of a and columns of b."""
+    keys = "tag", "last", "name", "rows", "columns"
+    found = [(f"p/0/{name}", 3, name, *name.split()[:2]) for name in names]
+    return [dict(zip(keys, values, strict=True)) for values in found]
+
+
+def layered():
+    runs = {name: with_sentences("b", "c") for name in ("one", "two", "plain")}
+    names = {"one": ["target source 1", "source source 1"], "two": ["source source 1"]}
+    for run_, known in names.items():
+        runs[run_]["sentences"][0]["alignments"] = alignments(*known)
+    return runs
+
+
+CROSS, SELF = {"alignment": "target source 1"}, {"alignment": "source source 1"}
+LAYERS = [
+    (CROSS, ["one: p/0/target source 1"], []),
+    (
+        {**SELF, "other": "two"},
+        ["one: p/0/source source 1", "two: p/0/source source 1"],
+        [],
+    ),
+    (
+        {**CROSS, "other": "two"},
+        ["one: p/0/target source 1"],
+        ["target source 1 in two"],
+    ),
+    # The other run has one alignment only, which can be compared with a layer.
+    ({**CROSS, "other": "plain"}, ["one: p/0/target source 1", "plain: p/0"], []),
+    (
+        {**SELF, "other": "plain"},
+        ["one: p/0/source source 1"],
+        ["source source 1 in plain"],
+    ),
+    ({**SELF, "sentence": "p/1"}, ["one: p/1"], ["source source 1 of this sentence"]),
+]
+
+
+@pytest.mark.parametrize("wish, found, missing", LAYERS)
+def test_choice_of_an_alignment(wish, found, missing):
+    given = {"runs": layered(), "wish": {"run": "one", **wish}}
+    assert run("tab_choice.js", CHOOSE, given)[1:] == [found, missing]
 
 
 @pytest.mark.parametrize("wish, found, missing", CHOICES)
@@ -88,5 +138,5 @@ def test_link_and_state():
     assert state == {
         **{"run": "1", "other": "", "sentence": "", "filter": "true", "step": 12},
         **{"metric": "entropy", "sort": "", "unit": "subword", "hypothesis": 0},
-        **{"head": 3, "gold": False},
+        **{"alignment": "", "overview": False, "head": 3, "gold": False},
     }

@@ -47,7 +47,7 @@ def test_words(stage):
     source = [0, 1, 1, 1, 2, 2, 3, 4, 4, 5, 5, 6, 6, 6, -1]
     target = [0, 1, 1, 1, 2, 2, 2, 3, 4, 5, 5, -1]
     assert_close(values, merge_subwords(weights(picture)[0], source, target))
-    assert "The end tokens belong to no word" in stage.texts(".av-summary")[0]
+    assert "Start and end tokens belong to no word" in stage.texts(".av-summary")[0]
     stage.choose("Tokens")
     assert stage.texts(".av-left .av-label") == ROWS
     stage.show(as_json(pictures.wide()))

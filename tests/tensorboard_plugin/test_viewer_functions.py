@@ -74,12 +74,15 @@ WORDS = {
     "bytes share a character": ("é b", [(0, 1), (0, 1), (2, 3)], [0, 0, 1]),
     "nonsense": ("a b", [(7, 9), (-1, 1), (2, 1)], [-1, 0, 1]),
     "blank": ("a b", [(0, 1), (1, 2), (2, 3)], [0, 1, 1]),
+    "start": ("a b", [(0, 0), (0, 1), (2, 3)], [-1, 0, 1]),
+    "start of a word": ("ab", [(0, 0), (0, 1), (1, 2)], [-1, 0, 1]),
 }
+PIECE = {(0, 0): "<s>"}
 
 
 def test_words():
     pictures = [
-        {"source": {"text": text, "tokens": [["x", *span] for span in spans]}}
+        {"source": {"text": text, "tokens": [[PIECE.get(x, "x"), *x] for x in spans]}}
         for text, spans, _ in WORDS.values()
     ]
     code = """return x.map((picture) =>
@@ -100,7 +103,7 @@ def test_gold_links_are_of_words():
     code = """
       const picture = m.decodePicture(x);
       return ["word", "subword"].map((unit) => m.goldCells(picture.gold,
-        m.gridOf(picture, picture.hypotheses[2], {unit, head: "mean"})));
+        m.gridOf(picture.hypotheses[2], {unit, head: "mean"})));
     """
     words, tokens = run("picture.js", code, as_json(german()))
     assert sorted(words["S"]) == [[0, 0], [1, 4], [2, 1], [3, 2], [4, 5], [5, 6]]
@@ -243,7 +246,7 @@ def test_table_for_a_spreadsheet():
 
 
 FILES = sorted(STATIC.glob("*.js"))
-BAR = 120_000  # bytes, with comments and indentation
+BAR = 130_000  # bytes, with comments and indentation
 
 
 def test_files_are_small_and_stand_in_one():

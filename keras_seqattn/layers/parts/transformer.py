@@ -116,6 +116,15 @@ class Transformer(Composite):
             name=name,
         )
 
+    def heads_of(self, name):
+        """The number of heads of "self_attention" or "attention"; 1 without heads."""
+        if self.templates[name] is None:
+            return self.heads
+        shape = (None, None, self.units)
+        of_alignment = deserialize_part(self.templates[name]).alignment_shape
+        _, *heads, _, _ = of_alignment(shape, shape)
+        return heads[0] if heads else 1
+
     def _seed(self, number):
         return None if self.seed is None else self.seed + number
 

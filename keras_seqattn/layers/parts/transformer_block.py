@@ -1,10 +1,19 @@
 """Vaswani et al. 2017: one layer of a Transformer, of the encoder or of the decoder."""
 
+from typing import Any, NamedTuple
+
 import keras
 
 from keras_seqattn.layers.composite import Composite, training_kwargs
 
 EPSILON = 1e-6  # of the layer normalisations
+
+
+class BlockAlignments(NamedTuple):
+    """Where the positions of a block looked: `[batch, time, (heads,) ...]`."""
+
+    own: Any  # at its own sequence; None: it was not kept
+    memory: Any  # at the memory; None: there is none
 
 
 class Residual(Composite):
@@ -98,8 +107,8 @@ class TransformerBlock(Composite):
         self.inner.build(shape)
         self.outer.build((*shape[:-1], self.inner.units))
 
-    def run(self, x, seen, memory=None, training=None):
-        """The output of the block, and the alignment to the memory, or None.
+    def run(self, x, seen, memory=None, training=None, keep_own=False):
+        """The output of the block, and its `BlockAlignments`.
 
         Args:
             x: `[batch, time, units]`; a step has the beam in the place of time.
@@ -107,17 +116,23 @@ class TransformerBlock(Composite):
                 self-attention may read.
             memory: of `self.attention.prepare`.
             training: whether dropout applies.
+            keep_own: whether to return the alignment of the self-attention too, which
+                is large: the caller decides how long it is needed.
         """
-        alignment = None
+        alignments = BlockAlignments(None, None)
 
         def attend_to_self(x):
+            nonlocal alignments
             own = seen(self.self_attention.prepare(x))
-            return self.self_attention.attend(x, own, training=training).context
+            attended = self.self_attention.attend(x, own, training=training)
+            if keep_own:
+                alignments = alignments._replace(own=attended.alignment)
+            return attended.context
 
         def attend(x):
-            nonlocal alignment
+            nonlocal alignments
             attended = self.attention.attend(x, memory, training=training)
-            alignment = attended.alignment
+            alignments = alignments._replace(memory=attended.alignment)
             return attended.context
 
         def feed_forward(x):
@@ -127,4 +142,4 @@ class TransformerBlock(Composite):
         x = self.self_residual.around(attend_to_self, x, training)
         if self.attention is not None:
             x = self.residual.around(attend, x, training)
-        return self.dense_residual.around(feed_forward, x, training), alignment
+        return self.dense_residual.around(feed_forward, x, training), alignments
