@@ -121,7 +121,7 @@ class Transformer(Composite):
         if self.templates[name] is None:
             return self.heads
         shape = (None, None, self.units)
-        of_alignment = deserialize_part(self.templates[name]).alignment_shape
+        of_alignment = self._mechanism(name, 0).alignment_shape
         _, *heads, _, _ = of_alignment(shape, shape)
         return heads[0] if heads else 1
 
