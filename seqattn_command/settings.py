@@ -160,9 +160,12 @@ class Settings:
     )
     learning_rate: float = _optimizer("maximum learning rate", metavar="X", above=0)
     schedule: str = _optimizer(
-        "how the learning rate falls until the last epoch (default: see "
-        "--learning-rate)",
-        choices=["constant", "cosine", "luong5", "luong10", "luong234", "nvidia_gnmt"],
+        "how the learning rate falls until the last epoch; inverse_root, that of "
+        "the Transformer, does not end there (default: see --learning-rate)",
+        choices=[
+            *("constant", "cosine", "inverse_root"),
+            *("luong5", "luong10", "luong234", "nvidia_gnmt"),
+        ],
     )
     warmup: int = _optimizer(
         "steps in which the learning rate first rises; nvidia_gnmt has its own "

@@ -12,7 +12,7 @@ from keras_seqattn.checks import check_choice
 from keras_seqattn.cli.typed_arguments import call_with, parse_arguments
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.optimizers.fused_adam import FusedAdam
-from keras_seqattn.optimizers.schedules import HalvingDecay
+from keras_seqattn.optimizers.schedules import HalvingDecay, InverseRootSchedule
 from keras_seqattn.translator.default_model import recommended_model
 from seqattn_command.settings import Typed
 
@@ -157,6 +157,8 @@ def make_schedule(settings, steps):
     rate, warmup = settings.learning_rate, settings.warmup
     if settings.schedule == "nvidia_gnmt":
         return HalvingDecay.nvidia_gnmt(steps, rate)
+    if settings.schedule == "inverse_root":
+        return InverseRootSchedule(rate, warmup)
     if settings.schedule.startswith("luong"):
         return HalvingDecay.tensorflow_nmt(settings.schedule, steps, rate, warmup)
     if settings.schedule == "constant" and not warmup:

@@ -77,6 +77,13 @@ def _check_warmup(settings):
             f"--warmup {settings.warmup} and --schedule nvidia_gnmt",
             "Leave --warmup out: this schedule warms up in its first 200 steps",
         )
+    if settings.warmup == 0 and settings.schedule == "inverse_root":
+        raise four_part_error(
+            "train got no warm-up for a schedule that begins with one",
+            "--warmup with --schedule inverse_root, 1 or more",
+            f"--warmup {settings.warmup}",
+            "Add e.g. --warmup 2000: the learning rate rises to --learning-rate",
+        )
 
 
 def _conditions(settings):

@@ -38,6 +38,8 @@ train @task --preset small --optimizer paper --warmup 4 --out @new/run
     train got a setting that has no effect ... --warmup only with an optimizer of Keras
 train @task --preset small --schedule nvidia_gnmt --warmup 5000 --out @new/run
     train got a warm-up for a schedule that has its own ... --warmup 5000
+train @task --schedule inverse_root --warmup 0 --out @new/run
+    train got no warm-up for a schedule that begins with one ... --warmup 0
 train @task --epochs 0 --out @new/run
     train got an unusable --epochs. Expected 1 or more, received 0. See seqattn train
     --help.

@@ -108,6 +108,10 @@ def test_a_value_of_the_wrong_type():
         ({"schedule": "cosine", "warmup": 50}, [0.0, 0.001, 0.0]),
         ({"schedule": "luong5"}, [0.001, 0.001, 0.001 / 32]),
         ({"schedule": "luong5", "warmup": 50}, [0.00001, 0.001, 0.001 / 32]),
+        (
+            {"schedule": "inverse_root", "warmup": 4},
+            [0.00025, 0.001 * (4 / 51) ** 0.5, 0.001 * (4 / 101) ** 0.5],
+        ),
         ({"schedule": "nvidia_gnmt"}, [0.00001, 0.001 * 0.01 ** (16 / 66), 0.0000625]),
     ],
 )
