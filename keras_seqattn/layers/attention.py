@@ -140,9 +140,12 @@ class Attention(Composite):
         checks.check_mask(
             type(self).__name__, mask, "value", value.shape, "source", "mask"
         )
-        check_key(self, value.shape, None if key is None else key.shape)
         value = zero_padding(value, mask)
-        key = value if key is None else zero_padding(key, mask)
+        if key is None:
+            key = value
+        else:
+            check_key(self, value.shape, key.shape)
+            key = zero_padding(key, mask)
         positions = row_positions(mask, value) if self.needs_positions else ()
         values, keys = self.project_values(value), self.project_keys(key)
         return Memory(values, keys, mask, positions=positions)

@@ -53,14 +53,20 @@ class KerasAttention(Attention):
     Shapes:
         query: [batch, target, query_depth]
         value: [batch, source, memory_depth]
-        context: [batch, target, memory_depth]
-        alignment: [batch, target, source]
+        context: [batch, target, context_depth]
+        alignment: [batch, heads, target, source]
 
     Example:
         >>> attention = KerasAttention(keras.layers.AdditiveAttention())
         >>> query, value = keras.ops.ones((2, 3, 4)), keras.ops.ones((2, 5, 4))
         >>> attention(query, value).shape
         TensorShape([2, 3, 4])
+
+    References:
+        Luong, Pham, Manning 2015, arXiv:1508.04025.
+        Bahdanau, Cho, Bengio 2015, arXiv:1409.0473.
+        Vaswani et al. 2017, arXiv:1706.03762.
+        Ainslie et al. 2023, arXiv:2305.13245 (grouped queries).
     """
 
     parts = ("layer",)
