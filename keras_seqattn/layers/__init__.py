@@ -19,6 +19,7 @@ from keras_seqattn.layers.decoder_cell import AttentiveCell, DecoderCell
 from keras_seqattn.layers.deep_output_head import DeepOutputHead
 from keras_seqattn.layers.encoder import Encoder
 from keras_seqattn.layers.gnmt_cell import GNMTCell
+from keras_seqattn.layers.keras_attention import KerasAttention
 from keras_seqattn.layers.layer_norm_cells import LayerNormGRUCell, LayerNormLSTMCell
 from keras_seqattn.layers.local_attention import LocalAttention
 from keras_seqattn.layers.location_sensitive_attention import LocationSensitiveAttention
@@ -60,6 +61,7 @@ __all__ = [
     "DenseBridge",
     "Encoder",
     "GNMTCell",
+    "KerasAttention",
     "LayerNormGRUCell",
     "LayerNormLSTMCell",
     "LocalAttention",

@@ -1,5 +1,7 @@
 """The base of all attention mechanisms."""
 
+import inspect
+
 import keras
 from keras import ops, tree
 
@@ -8,9 +10,16 @@ from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.composite import Composite, plain_call, training_kwargs
 from keras_seqattn.layers.parts import checks
 from keras_seqattn.layers.parts.dropout import LoopDropout
+from keras_seqattn.layers.parts.keras_call import check_key, spread_list
 from keras_seqattn.ops import dispatch
 from keras_seqattn.ops.align import context_vector
-from keras_seqattn.ops.mask import carry_mask, causal_mask, row_positions, zero_padding
+from keras_seqattn.ops.mask import (
+    both,
+    carry_mask,
+    causal_mask,
+    row_positions,
+    zero_padding,
+)
 from keras_seqattn.types import Attended, Memory
 
 
@@ -35,7 +44,9 @@ class Attention(Composite):
         **kwargs: of `keras.layers.Layer`.
 
     Call arguments:
-        query: `[batch, query_depth]`, or `[batch, target, query_depth]`.
+        query: `[batch, query_depth]`, or `[batch, target, query_depth]`. Or the first
+            tensors in a list, as `keras.layers.Attention` takes them: `[query, value]`
+            or `[query, value, key]`, and `mask=[query_mask, value_mask]`.
         value: `[batch, source, memory_depth]`; or an `Encoded`, or a ragged tensor:
             they bring their mask, and a `value_mask` beside them masks even more.
         query_mask: `[batch, target]`, True = real. A masked query gives zeros
@@ -46,6 +57,9 @@ class Attention(Composite):
             of the value only: self-attention over a sequence that is not known to its
             end.
         training: whether dropout applies.
+        key: `[batch, source, key_depth]`, what the scores read instead of the value;
+            None: the value.
+        key_mask: `[batch, source]`, True = real; it masks even more than `value_mask`.
 
     Returns:
         context `[batch, memory_depth]` or `[batch, target, memory_depth]`; with
@@ -93,8 +107,8 @@ class Attention(Composite):
                 value_units, "value_projection"
             )
 
-    def build(self, query_shape, value_shape):
-        self.check_shapes(query_shape, value_shape)
+    def build(self, query_shape, value_shape, key_shape=None):
+        self._check_shapes(query_shape, value_shape, key_shape)
         if not self._has_fast_score:
             reason = "the score has the readable form only"
             dispatch.check_fast(type(self).__name__, self.implementation, reason)
@@ -102,15 +116,21 @@ class Attention(Composite):
             self.value_projection.build(value_shape)
         self.alignment_dropout.build((query_shape[0], value_shape[1]))
 
+    @property
+    def takes_key(self):
+        """Whether the scores may read keys that are not the values."""
+        return "key" in inspect.signature(self.prepare).parameters
+
     # One step ---------------------------------------------------------------------
 
     @Composite.step_verb
-    def prepare(self, value, mask=None):
+    def prepare(self, value, mask=None, key=None):
         """Project the source once, and set its padding to zero.
 
         Args:
             value: `[batch, source, memory_depth]`, or an `Encoded` with its mask.
             mask: `[batch, source]`, True = real, or None.
+            key: `[batch, source, key_depth]`, what the scores read; None: the value.
 
         Returns:
             `Memory(values, keys, mask)`; its `positions` number the real positions from
@@ -121,8 +141,13 @@ class Attention(Composite):
             type(self).__name__, mask, "value", value.shape, "source", "mask"
         )
         value = zero_padding(value, mask)
+        if key is None:
+            key = value
+        else:
+            check_key(self, value.shape, key.shape)
+            key = zero_padding(key, mask)
         positions = row_positions(mask, value) if self.needs_positions else ()
-        values, keys = self.project_values(value), self.project_keys(value)
+        values, keys = self.project_values(value), self.project_keys(key)
         return Memory(values, keys, mask, positions=positions)
 
     def initial_state(self, memory):
@@ -182,12 +207,16 @@ class Attention(Composite):
         return value if self.value_projection is None else self.value_projection(value)
 
     def project_keys(self, value):
-        """The keys of the memory, `[batch, source, ...]`, computed once per source."""
+        """The keys of the memory, `[batch, source, ...]`, computed once per source.
+
+        The argument is the key instead of the value, if there is one.
+        """
         return value
 
     # Whole sequences --------------------------------------------------------------
 
     def __call__(self, *args, **kwargs):
+        args, kwargs = spread_list(type(self).__name__, args, kwargs)
         args, kwargs = plain_call(self, args, kwargs)
         return super().__call__(*args, **kwargs)
 
@@ -200,9 +229,13 @@ class Attention(Composite):
         return_attention_scores=False,
         use_causal_mask=False,
         training=None,
+        key=None,
+        key_mask=None,
     ):
-        self._check(query, value, query_mask, value_mask, use_causal_mask)
-        memory = self.prepare(value, value_mask)
+        given = query_mask, value_mask, key_mask
+        self._check(query, value, key, given, use_causal_mask)
+        value_mask, own = both(value_mask, key_mask), () if key is None else (key,)
+        memory = self.prepare(value, value_mask, *own)
         state = self.initial_state(memory)
         query, masks = zero_padding(query, query_mask), ()
         if use_causal_mask:
@@ -274,8 +307,11 @@ class Attention(Composite):
         return_attention_scores=False,
         use_causal_mask=False,
         training=None,
+        key=None,
+        key_mask=None,
     ):
-        self._check(query, value, query_mask, value_mask, use_causal_mask)
+        given = query_mask, value_mask, key_mask
+        self._check(query, value, key, given, use_causal_mask)
         shapes = query.shape, value.shape
         context = keras.KerasTensor(
             self.compute_output_shape(*shapes), self.compute_dtype
@@ -300,8 +336,13 @@ class Attention(Composite):
         checks.check_source(owner, value_shape)
         checks.check_batch(owner, "query", query_shape, value_shape)
 
-    def _check(self, query, value, query_mask, value_mask, use_causal_mask):
-        owner = type(self).__name__
+    def _check_shapes(self, query_shape, value_shape, key_shape):
+        """Check that query and keys fit together; without a key the values are keys."""
+        check_key(self, value_shape, key_shape)
+        self.check_shapes(query_shape, key_shape or value_shape)
+
+    def _check(self, query, value, key, masks, use_causal_mask):
+        owner, (query_mask, value_mask, key_mask) = type(self).__name__, masks
         lengths = query.shape[1:-1], value.shape[1:-1]
         if use_causal_mask and (len(query.shape) == 2 or _differ(*lengths)):
             raise four_part_error(
@@ -311,7 +352,7 @@ class Attention(Composite):
                 f"{tuple(value.shape)}",
                 "Drop use_causal_mask, or pass the same sequence twice",
             )
-        self.check_shapes(query.shape, value.shape)
+        self._check_shapes(query.shape, value.shape, None if key is None else key.shape)
         if query_mask is not None and len(query.shape) == 2:
             raise four_part_error(
                 f"{owner} got a query_mask for a single query",
@@ -321,6 +362,7 @@ class Attention(Composite):
             )
         checks.check_mask(owner, query_mask, "query", query.shape, "target")
         checks.check_mask(owner, value_mask, "value", value.shape, "source")
+        checks.check_mask(owner, key_mask, "key", value.shape, "source")
 
     def get_config(self):
         return {

@@ -53,10 +53,10 @@ class BahdanauAttention(Attention):
         self.query_projection = self.make_projection(units, "query_projection")  # W_a
         self.key_projection = self.make_projection(units, "key_projection")  # U_a
 
-    def build(self, query_shape, value_shape):
-        super().build(query_shape, value_shape)
+    def build(self, query_shape, value_shape, key_shape=None):
+        super().build(query_shape, value_shape, key_shape)
         self.query_projection.build(query_shape)
-        self.key_projection.build(value_shape)
+        self.key_projection.build(key_shape or value_shape)
         # In float16 the squared length of a small v is rounded to 0.
         full = {"autocast": False} if self.normalize else {}
         self.v = self.add_weight(

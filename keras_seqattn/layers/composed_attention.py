@@ -47,8 +47,8 @@ class ComposedAttention(Attention):
         """The implementation of the inner attention."""
         return self.attention.implementation
 
-    def build(self, query_shape, value_shape):
-        self.check_shapes(query_shape, value_shape)
+    def build(self, query_shape, value_shape, key_shape=None):
+        self._check_shapes(query_shape, value_shape, key_shape)
         alignment_shape = self.alignment_shape(query_shape, value_shape)
         if len(alignment_shape) != len(query_shape):
             raise four_part_error(
@@ -58,11 +58,17 @@ class ComposedAttention(Attention):
                 f"{alignment_shape}",
                 "Use a mechanism with a single alignment",
             )
-        build_part(self, self.attention, query_shape, value_shape)
+        own = () if key_shape is None else (key_shape,)
+        build_part(self, self.attention, query_shape, value_shape, *own)
+
+    @property
+    def takes_key(self):
+        return super().takes_key and self.attention.takes_key
 
     @Attention.step_verb
-    def prepare(self, value, mask=None):
-        return self.attention.prepare(value, mask)
+    def prepare(self, value, mask=None, key=None):
+        own = () if key is None else (key,)
+        return self.attention.prepare(value, mask, *own)
 
     def initial_state(self, memory):
         return ComposedState(self.first(memory), self.attention.initial_state(memory))

@@ -12,21 +12,22 @@ from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.parts import checks
 from keras_seqattn.layers.parts.nested_layers import deserialize_part
 from keras_seqattn.ops.loop_ops import apply_dense
+from keras_seqattn.ops.mask import both
 from keras_seqattn.types import Encoded
 
 _OF_KERAS = {
     *inspect.signature(keras.layers.Layer.__init__).parameters,
     *("input_shape", "input_dim"),
 }
-AXES = {"query": "target", "inputs": "target", "value": "source"}
+AXES = {"query": "target", "inputs": "target", "value": "source", "key": "source"}
 
 
 def step_verb(method):
     """Decorate `prepare`, `attend`, `step`, ...: they need weights and real tensors.
 
     The method raises an error for an unbuilt layer, and for a symbolic tensor: a
-    Functional model would silently lose the weights. It casts its first argument to the
-    compute dtype, as `call` does; memory and state have that dtype already.
+    Functional model would silently lose the weights. It casts its first argument and a
+    `key` to the compute dtype, as `call` does; memory and state have it already.
     """
 
     signature = inspect.signature(method)
@@ -35,8 +36,8 @@ def step_verb(method):
     def checked(self, *args, **kwargs):
         bound = signature.bind(self, *args, **kwargs)
         bound.apply_defaults()
-        if "value" in bound.arguments:
-            make_plain(type(self).__name__, bound.arguments, "value", "mask")
+        for name in ("value", "key"):
+            make_plain(type(self).__name__, bound.arguments, name, "mask")
         _, *args = bound.args
         owner, verb = type(self).__name__, method.__name__
         if "memory" in bound.arguments:
@@ -60,7 +61,11 @@ def step_verb(method):
                 "Call the layer once on a whole sequence, or its build(...) with "
                 "shapes",
             )
-        return method(self, _as_call_casts(args[0], self.compute_dtype), *args[1:])
+        for name in [*signature.parameters][1:2] + ["key"]:
+            if bound.arguments.get(name) is not None:
+                cast = _as_call_casts(bound.arguments[name], self.compute_dtype)
+                bound.arguments[name] = cast
+        return method(*bound.args, **bound.kwargs)
 
     return checked
 
@@ -126,11 +131,10 @@ def make_plain(owner, arguments, name, mask_name):
         )
     else:
         return
-    if beside is not None and mask is not None:
+    if mask is not None:
         checks.check_mask(owner, beside, name, values.shape, AXES[name])
-        mask = ops.logical_and(mask, beside)
     arguments[name] = values
-    arguments[mask_name] = beside if mask is None else mask
+    arguments[mask_name] = both(mask, beside)
 
 
 def _padded(owner, name, ragged):

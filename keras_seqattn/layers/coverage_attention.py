@@ -57,10 +57,10 @@ class CoverageAttention(Attention):
         self.query_projection = self.make_projection(units, "query_projection")  # W_s
         self.key_projection = self.make_projection(units, "key_projection")  # W_h
 
-    def build(self, query_shape, value_shape):
-        super().build(query_shape, value_shape)
+    def build(self, query_shape, value_shape, key_shape=None):
+        super().build(query_shape, value_shape, key_shape)
         self.query_projection.build(query_shape)
-        self.key_projection.build(value_shape)
+        self.key_projection.build(key_shape or value_shape)
         shape, initializer = (self.units,), self.kernel_initializer
         self.v = self.add_weight(name="v", shape=shape, initializer=initializer)
         self.w_c = self.add_weight(

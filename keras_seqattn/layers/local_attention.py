@@ -122,8 +122,8 @@ class LocalAttention(ComposedAttention):
         if position == "predictive" and kernel_initializer is None:
             self.kernel_initializer = keras.initializers.GlorotUniform()
 
-    def build(self, query_shape, value_shape):
-        super().build(query_shape, value_shape)
+    def build(self, query_shape, value_shape, key_shape=None):
+        super().build(query_shape, value_shape, key_shape)
         if self.position == "predictive":
             units = self.units or query_shape[-1]
             self.position_projection = self.make_projection(
@@ -137,8 +137,8 @@ class LocalAttention(ComposedAttention):
             )
 
     @ComposedAttention.step_verb
-    def prepare(self, value, mask=None):
-        memory = super().prepare(value, mask)
+    def prepare(self, value, mask=None, key=None):
+        memory = super().prepare(value, mask, key)
         return memory._replace(positions=row_positions(mask, value))
 
     def first(self, memory):

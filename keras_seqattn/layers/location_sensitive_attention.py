@@ -88,10 +88,10 @@ class LocationSensitiveAttention(Attention):
             name="convolution",
         )
 
-    def build(self, query_shape, value_shape):
-        super().build(query_shape, value_shape)
+    def build(self, query_shape, value_shape, key_shape=None):
+        super().build(query_shape, value_shape, key_shape)
         self.query_projection.build(query_shape)
-        self.key_projection.build(value_shape)
+        self.key_projection.build(key_shape or value_shape)
         self.convolution.build((query_shape[0], value_shape[1], 1))
         self.location_projection.build((None, self.filters))
         self.w = self.add_weight(

@@ -97,8 +97,8 @@ class LuongAttention(Attention):
         if score == "location":
             check_count(owner, "maximum_source", self.maximum_source)
 
-    def build(self, query_shape, value_shape):
-        super().build(query_shape, value_shape)
+    def build(self, query_shape, value_shape, key_shape=None):
+        super().build(query_shape, value_shape, key_shape)
         query_depth = query_shape[-1]
         if self.score_name == "general":
             self.key_projection = self.make_projection(query_depth, "key_projection")
@@ -116,7 +116,7 @@ class LuongAttention(Attention):
         if self.query_projection is not None:
             self.query_projection.build(query_shape)
         if self.key_projection is not None:
-            self.key_projection.build(value_shape)
+            self.key_projection.build(key_shape or value_shape)
         self.g = None
         if self.scale:
             self.g = self.add_weight(name="g", shape=(), initializer="ones")
@@ -124,6 +124,10 @@ class LuongAttention(Attention):
     @property
     def needs_positions(self):
         return self.score_name == "location"
+
+    @property
+    def takes_key(self):
+        return super().takes_key and self.score_name != "location"
 
     @property
     def _has_fast_score(self):

@@ -101,8 +101,8 @@ class MonotonicAttention(ComposedAttention):
         self.inference, self.form, self.seed = inference, form, seed
         self.walk = _Walk(noise, inference, form, seed, name="walk")
 
-    def build(self, query_shape, value_shape):
-        super().build(query_shape, value_shape)
+    def build(self, query_shape, value_shape, key_shape=None):
+        super().build(query_shape, value_shape, key_shape)
         initial = keras.initializers.Constant(self.score_bias)
         self.r = self.add_weight(
             name="r", shape=(), initializer=initial, autocast=False

@@ -73,10 +73,10 @@ class MultiHeadAdditiveAttention(Attention):
         self.key_projection = self.make_projection(units, "key_projection")  # U_a
         self.value_projection = self.make_projection(units, "value_projection")  # W_V
 
-    def build(self, query_shape, value_shape):
-        super().build(query_shape, value_shape)
+    def build(self, query_shape, value_shape, key_shape=None):
+        super().build(query_shape, value_shape, key_shape)
         self.query_projection.build(query_shape)
-        self.key_projection.build(value_shape)
+        self.key_projection.build(key_shape or value_shape)
         depth = self.value_units or value_shape[-1]
         self.output_projection = self.make_projection(depth, "output_projection")  # W_O
         self.output_projection.build((*query_shape[:-1], self.units))

@@ -77,10 +77,10 @@ class MultiHeadAttention(Attention):
     def _projection(self, name):
         return self.make_projection(self.units, name, use_bias=self.use_bias)
 
-    def build(self, query_shape, value_shape):
-        super().build(query_shape, value_shape)
+    def build(self, query_shape, value_shape, key_shape=None):
+        super().build(query_shape, value_shape, key_shape)
         self.query_projection.build(query_shape)
-        self.key_projection.build(value_shape)
+        self.key_projection.build(key_shape or value_shape)
         depth = self.value_units or value_shape[-1]
         self.output_projection = self.make_projection(  # W_O
             depth, "output_projection", use_bias=self.use_bias

@@ -55,10 +55,10 @@ class ProjectedDotAttention(Attention):
         self.query_projection = self.make_projection(units, "query_projection")  # W_Q
         self.key_projection = self.make_projection(units, "key_projection")  # W_K
 
-    def build(self, query_shape, value_shape):
-        super().build(query_shape, value_shape)
+    def build(self, query_shape, value_shape, key_shape=None):
+        super().build(query_shape, value_shape, key_shape)
         self.query_projection.build(query_shape)
-        self.key_projection.build(value_shape)
+        self.key_projection.build(key_shape or value_shape)
 
     def project_keys(self, value):
         return self.key_projection(value)

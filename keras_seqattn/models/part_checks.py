@@ -66,6 +66,19 @@ def embedded_shape(embedding):
     return tuple(shape)
 
 
+def own_mask(embedding, source):
+    """The mask that a source embedding makes, without a call; None: none, or unknown.
+
+    Args:
+        embedding: the source embedding, or a `keras.Sequential` that begins with it.
+        source: what it reads.
+    """
+    first, *rest = getattr(embedding, "layers", None) or [embedding]
+    kinds = keras.layers.Embedding, keras.layers.Masking
+    is_kept = all(layer.supports_masking for layer in rest)
+    return first.compute_mask(source) if isinstance(first, kinds) and is_kept else None
+
+
 def check_encoder(encoder):
     """Check that an encoder is not one of Keras's recurrent layers."""
     is_of_keras = isinstance(encoder, (keras.layers.RNN, keras.layers.Bidirectional))

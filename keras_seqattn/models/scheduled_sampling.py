@@ -92,6 +92,10 @@ class ScheduledSampling(TokenModel):
         unknown = {"target": None, "labels": None}
         return getattr(self.model, "vocabularies", unknown)
 
+    def check_masks(self, inputs):
+        if hasattr(self.model, "check_masks"):
+            self.model.check_masks(inputs)
+
     def call(self, inputs, training=None):
         if not training:
             return self.model(inputs, training=False)

@@ -17,7 +17,7 @@ from keras_seqattn.models.named_alignments import (
     names_of,
 )
 from keras_seqattn.models.summary import summary_lines
-from keras_seqattn.models.token_checks import check_ids
+from keras_seqattn.models.token_checks import check_ids, check_one_mask
 from keras_seqattn.models.token_data import checked_inputs
 from keras_seqattn.models.token_model import TokenModel
 from keras_seqattn.ops.mask import carry_mask
@@ -64,7 +64,9 @@ class Seq2Seq(TokenModel):
             `[batch, target]`; the target begins with the start token and lacks the end
             token (the labels lack the start token and have the end token). A
             "source_mask" `[batch, source]` bool, True = real, is optional. Without it
-            the mask is that of the source embedding, or where ids are not `pad`.
+            the mask is that of the source embedding, or where ids are not `pad`. With
+            both, they must be equal; of batches that only a graph sees, e.g. of a
+            dataset, the source_mask counts.
         return_attention_scores: whether to return the alignments too, those that
             searches return; the method `alignments` has those of all layers.
         training: whether dropout applies.
@@ -191,10 +193,17 @@ class Seq2Seq(TokenModel):
 
     def check_ids(self, source, target=None):
         """Check ids before a graph hides them; `decode` and `score` call it."""
-        source = source["source"] if isinstance(source, dict) else source
-        check_ids(self, "source", ops.convert_to_tensor(source))
+        inputs = source if isinstance(source, dict) else {"source": source}
+        check_ids(self, "source", ops.convert_to_tensor(inputs["source"]))
+        self.check_masks(inputs)
         if target is not None:
             check_ids(self, "target", ops.convert_to_tensor(target))
+
+    def check_masks(self, inputs):
+        """Check that "source_mask" agrees with the mask of the source embedding."""
+        if inputs.get("source_mask") is not None:
+            own = part_checks.own_mask(self.source_embedding, inputs["source"])
+            check_one_mask("Seq2Seq", inputs["source_mask"], own)
 
     def start(self, source, max_length=None):
         """Return `Started(state, memory)` for sources.
@@ -331,11 +340,12 @@ class Seq2Seq(TokenModel):
         rank = "[batch, source]" if self._reads_ids else "[batch, source, depth]"
         checks.check_rank("Seq2Seq", "source", source.shape, rank)
         embedded = self.source_embedding(source)
-        if mask is None:
-            mask = getattr(embedded, "_keras_mask", None)
+        own = getattr(embedded, "_keras_mask", None)
+        mask = own if mask is None else mask
         if mask is None and self._reads_ids:
             mask = ops.not_equal(source, self.pad)
         checks.check_mask("Seq2Seq", mask, "source", source.shape, "source")
+        check_one_mask("Seq2Seq", mask, own)
         embedded = self.source_words(embedded, training=training)
         return self.encoder(embedded, mask=mask, training=training, **options)
 

@@ -40,6 +40,38 @@ def check_ids(model, name, ids):
         check_range(owner, name, numbers, size, model.pad)
 
 
+def check_one_mask(owner, explicit, own):
+    """Check that two masks of a source agree; what is symbolic has been checked before.
+
+    Args:
+        owner: name for the message.
+        explicit: "source_mask" of the inputs, `[batch, source]`, True = real, or None.
+        own: the mask of the source embedding, or None.
+    """
+    if explicit is None or own is None:
+        return
+    explicit, own = as_numpy(explicit), as_numpy(own)
+    if explicit is None or own is None or explicit.shape != own.shape:
+        return  # of the shape `check_mask` has more to say
+    places = np.argwhere(explicit != own)
+    if not len(places):
+        return
+    place = tuple(places[0].tolist())
+    said, known = (("padding", "real")[int(mask[place])] for mask in (explicit, own))
+    remedy = "Drop source_mask: the embedding knows its padding"
+    if not explicit[place]:
+        remedy += "; or, to hide tokens, make the embedding with mask_zero=False"
+    if not np.any(explicit & own):
+        remedy = "Pass source_mask=ids != pad: True means real"
+    raise four_part_error(
+        f"{owner} got two masks of its source that disagree",
+        "a source_mask that is equal to the mask of the source embedding",
+        f"one that says {said} at source{list(place)}, where the embedding says "
+        f"{known} ({len(places)} of {own.size} positions differ)",
+        remedy,
+    )
+
+
 def check_batch_sizes(owner, inputs):
     """Check that the inputs, a dict, have equally many sentences."""
     counts = {name: ids.shape[0] for name, ids in inputs.items()}

@@ -175,7 +175,9 @@ def checked_inputs(model, inputs, labels=None):
             converted[name] = as_ids(inputs[name], model.pad)
             check_ids(model, name, converted[name])
     check_batch_sizes(type(model).__name__, converted)
-    return {**inputs, **converted}
+    inputs = {**inputs, **converted}
+    model.check_masks(inputs)
+    return inputs
 
 
 def _token_weights(owner, weights, labels):

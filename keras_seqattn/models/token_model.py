@@ -30,6 +30,9 @@ class TokenModel(keras.Model):
 
     names_of_inputs = ("source", "target")
 
+    def check_masks(self, inputs):
+        """Check masks among the inputs, a dict, before a graph hides them."""
+
     def __call__(self, inputs, *args, **kwargs):
         return super().__call__(checked_inputs(self, inputs), *args, **kwargs)
 

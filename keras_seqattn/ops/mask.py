@@ -21,6 +21,13 @@ def zero_padding(values, mask):
     return ops.where(mask, values, ops.zeros((), values.dtype))
 
 
+def both(mask, other):
+    """A mask that is True where two masks are; None stands for one that is all True."""
+    if mask is None or other is None:
+        return other if mask is None else mask
+    return ops.logical_and(mask, other)
+
+
 def per_query(x, query_rank):
     """Reshape `x`, prepared once per source, to broadcast over the axes of a query.
 

@@ -12,6 +12,7 @@ from keras_seqattn.testing.case import Case
 
 L, UNITS = ks.layers, 6
 AS_DEEP_AS_THE_VALUES = ("luong_dot", "luong_scaled_dot")  # the queries
+AS_DEEP_AS_THE_VALUES += ("keras_dot", "keras_additive")
 # Public, for layers of your own; they compute nothing by themselves.
 BASES = {"Attention", "AttentiveCell", "Bridge", "ComposedAttention", "Composite"}
 BASES |= {"DecoderCell", "Encoder"}
@@ -44,6 +45,10 @@ def bahdanau():
     return ks.BahdanauAttention(UNITS)
 
 
+def of_keras(name, *sizes, **options):
+    return L.KerasAttention(getattr(keras.layers, name)(*sizes, **options))
+
+
 def keras_stack():
     cells = [keras.layers.LSTMCell(UNITS), keras.layers.LSTMCell(UNITS)]
     return keras.layers.StackedRNNCells(cells)
@@ -70,6 +75,12 @@ ATTENTIONS = {
     ),
     "multi_head": lambda: L.MultiHeadAdditiveAttention(UNITS, heads=2),
     "multi_head_dot": lambda: L.MultiHeadAttention(UNITS, heads=2),
+    "keras_multi_head": lambda: of_keras("MultiHeadAttention", 2, 3, use_bias=False),
+    "keras_grouped": lambda: of_keras(
+        "GroupQueryAttention", 3, 4, 2, use_bias=False, use_gate=True
+    ),
+    "keras_dot": lambda: of_keras("Attention", use_scale=True),
+    "keras_additive": lambda: of_keras("AdditiveAttention"),
     "local_monotonic": lambda: L.LocalAttention(ks.LuongAttention(), window=2),
     "local_predictive": lambda: L.LocalAttention(
         ks.LuongAttention("concat"), window=3, position="predictive"

@@ -77,7 +77,7 @@ OTHER = {  # values that no default has, of arguments that no result shows
     "kernel_initializer": keras.initializers.serialize(keras.initializers.HeNormal()),
 }
 WITHOUT = (ks.layers.CopyBridge, ks.layers.LocalAttention, ks.layers.ZeroBridge)
-WITHOUT += (ks.layers.PositionEmbedding,)
+WITHOUT += (ks.layers.KerasAttention, ks.layers.PositionEmbedding)
 
 
 @pytest.mark.parametrize("kind", [k for k in first_rows() if k in LAYERS.values()])

@@ -55,7 +55,7 @@ RANKS = {
     "BahdanauAttention got a list as its query. Expected a tensor, received a list of "
     "length 2. Pass each tensor as an argument of its own, without brackets; make a "
     "tensor of nested lists with keras.ops.array(...).": lambda: additive()(
-        [ones(2, 3, 4), ones(2, 5, 6)]
+        ones(2, 3, 4).tolist(), ones(2, 5, 6)
     ),
     "BahdanauAttention got a ragged value that cannot be padded. Expected [batch, "
     "source, depth], where only source is ragged, received shape (2, None, None) with "
@@ -81,6 +81,67 @@ RANKS = {
     "dynamic": lambda: static_unroll(None, keras.Input((None, 4)), ()),
     "static_unroll got inputs without a single step ... (2, 0, 4). Pass at least one "
     "position": lambda: static_unroll(None, ones(2, 0, 4), ()),
+}
+QUERY, VALUE, TWICE = (
+    ones(2, 3, 4),
+    ones(2, 5, 6),
+    "in two places. Expected each tensor",
+)
+
+
+class OldBuild(ks.BahdanauAttention):
+    """Its build does not know of keys."""
+
+    def build(self, query_shape, value_shape):
+        super().build(query_shape, value_shape)
+
+
+LISTS = {  # and keys
+    "BahdanauAttention got": {
+        "an unusable list. Expected [query, value] or [query, value, key] as the only "
+        "argument without a name, received a list of 1 tensors. Call it as "
+        "layer([query, value], mask=[query_mask, value_mask]).": lambda: additive()(
+            [QUERY]
+        ),
+        "an unusable list ... 2 tensors and 1 more": lambda: additive()(
+            [QUERY, VALUE], [None, mask(2, 5)]
+        ),
+        f"value_mask {TWICE} and each mask in a list or by its name, received mask and "
+        "value_mask. Keep one of the two.": lambda: additive()(
+            [QUERY, VALUE], mask=[None, mask(2, 5)], value_mask=mask(2, 5)
+        ),
+        f"key {TWICE} ... a list and key": lambda: additive()(
+            [QUERY, VALUE, VALUE], key=VALUE
+        ),
+        "an unusable mask beside a list of tensors. Expected a list [query_mask, "
+        "value_mask], where None stands for no mask, received array(": lambda: (
+            additive()([QUERY, VALUE], mask=mask(2, 5))
+        ),
+        "a key as its third argument ... (2, 5, 6) as query_mask. Pass key=": lambda: (
+            additive()(QUERY, VALUE, VALUE)
+        ),
+        "a key that does not fit its value. Expected a key for each position of the "
+        "value of shape (2, 5, 6), received a key of shape (2, 4, 6). Give both the "
+        "same batch and the same source length.": lambda: attend(key=ones(2, 4, 6)),
+        "a key that does not fit ... (2, 4, 6). Give": lambda: built(
+            additive()
+        ).prepare(VALUE, key=ones(2, 4, 6)),
+        "a key of the wrong rank ... (2, 5)": lambda: attend(key=ones(2, 5)),
+        "a mask that does not fit a key ... (2, 3). Write `key_mask=": lambda: attend(
+            key=VALUE, key_mask=mask(2, 3)
+        ),
+    },
+    "LuongAttention got a key that its scores would not read. Expected query and value "
+    "only, received a key of shape (2, 5, 6). Drop key, or use a mechanism that "
+    "projects keys, e.g. BahdanauAttention.": lambda: attend(
+        attention=ks.LuongAttention("location", maximum_source=9), key=VALUE
+    ),
+    "LuongAttention got score='dot' for unequal depths ... 4 and 6": lambda: attend(
+        attention=ks.LuongAttention("dot"), value=ones(2, 5, 4), key=VALUE
+    ),
+    "OldBuild got a key of another depth than its value. Expected key_depth = 6, "
+    "because its build takes no key_shape, received key_depth = 7. Write "
+    "build": lambda: attend(attention=OldBuild(UNITS), key=ones(2, 5, 7)),
 }
 MASKS = {
     "BahdanauAttention got a mask that does not fit a value of shape (2, 5, 6). "
@@ -191,4 +252,4 @@ PARTS = {
         ones(2, 4), ks.types.Memory(*[keras.Input((5, 6))] * 3)
     ),
 }
-CALLS = [RANKS, MASKS, STATES, PARTS]
+CALLS = [RANKS, LISTS, MASKS, STATES, PARTS]

@@ -47,6 +47,12 @@ def decoder_of_4():
     return decoder
 
 
+def around_keras(layer):
+    return lambda: attend(attention=ks.layers.KerasAttention(layer))
+
+
+BUILT = layers.MultiHeadAttention(2, 3, name="heads")
+BUILT.build((2, 5, 6), (2, 5, 6))
 CELLS = {
     "AttentionDecoder got an unusable cell ... <GRUCell name= ... , built=False>, "
     "which lacks state_type, zero_state, prepare, precompute, drop, project, "
@@ -147,6 +153,29 @@ ATTENTIONS = {
     "LocalAttention got an attention with heads ... (2, 2, 3, 5)": local_with_heads,
     "LocalAttention got units for a position that ... with "
     "position='monotonic'": lambda: ks.layers.LocalAttention(additive(), units=UNITS),
+    "KerasAttention got": {
+        "an unusable layer. Expected Attention, AdditiveAttention, MultiHeadAttention "
+        "or GroupQueryAttention of keras.layers, from [batch, time, depth] to [batch, "
+        "time, depth], received <Dense": around_keras(layers.Dense(4)),
+        "an unusable layer ... with a sliding_window, which": around_keras(
+            layers.MultiHeadAttention(2, 3, sliding_window=2)
+        ),
+        "an unusable layer ... with flash attention, which returns no": around_keras(
+            layers.MultiHeadAttention(2, 3, flash_attention=True)
+        ),
+        "an unusable layer ... with attention_axes=(2,)": around_keras(
+            layers.MultiHeadAttention(2, 3, attention_axes=2)
+        ),
+        "an unusable layer ... with output_shape=(2, 3). Pass": around_keras(
+            layers.MultiHeadAttention(2, 3, output_shape=(2, 3))
+        ),
+        "Attention for unequal depths ... 4 and 6. Use": around_keras(
+            layers.Attention()
+        ),
+        "'heads', which was built for other tensors. Expected query, value and key of "
+        "the shapes [(2, 5, 6), (2, 5, 6), (2, 5, 6)], as it was built, received [(2, "
+        "None, 4), (2, 5, 6), (2, 5, 6)]. Pass a new layer": around_keras(BUILT),
+    },
     "Attention has no score ... score(query, memory, state), received none. Define "
     "it": lambda: attend(attention=ks.layers.Attention()),
     "ComposedAttention has no alignment ... align(scores, query, memory, "

@@ -99,6 +99,32 @@ def call(inputs):
     return lambda: compiled()(inputs)
 
 
+def with_mask(source_mask, run):
+    """Run a model whose source has two masks: this one, and that of its embedding."""
+
+    def call():
+        model = seq2seq(layers.Embedding(9, 4, mask_zero=True))
+        model.compile(loss="auto")
+        return run(model, {**INPUTS, "source_mask": source_mask})
+
+    return call
+
+
+def fit_on(model, inputs):
+    model.fit(inputs, LABELS)
+
+
+def train_scheduled(model, inputs):
+    scheduled = ks.models.ScheduledSampling(model, ks.models.ConstantProbability(0.5))
+    scheduled.compile(loss="auto")
+    scheduled.fit(inputs, LABELS)
+
+
+def decode_on(model, inputs):
+    inputs.pop("target")
+    ks.decode(model, inputs, ks.Greedy(), max_length=3)
+
+
 BI_GRU = layers.Bidirectional(layers.GRU(4, return_sequences=True))
 TWO_SOFTMAX = keras.Sequential([layers.TimeDistributed(layers.Softmax())])
 LSTM_DECODER = ks.AttentionDecoder(bahdanau_cell("lstm"))
@@ -244,6 +270,23 @@ IDS = {
     ),
 }
 ONES = "categorical_crossentropy"
+TWO = "two masks of its source that disagree"
+MASKS = {
+    f"{TWO}. Expected a source_mask that is equal to the mask of the source embedding, "
+    "received one that says real at source[1, 2], where the embedding says padding (1 "
+    "of 6 positions differ). Drop source_mask: the embedding knows its "
+    "padding.": with_mask(SOURCE > -1, fit_on),
+    f"{TWO} ... says padding at source[0, 1], where ... Drop source_mask: the "
+    "embedding knows its padding; or, to hide tokens, make": with_mask(
+        (SOURCE != 0) & (SOURCE != 6), lambda model, inputs: model(inputs)
+    ),
+    f"{TWO} ... (6 of 6 positions differ). Pass source_mask=ids != pad: True "
+    "means": with_mask(SOURCE == 0, decode_on),
+    f"{TWO} ... (6 of 6": with_mask(SOURCE == 0, train_scheduled),
+    f"{TWO} ... (4 of 6": with_mask(
+        SOURCE == 5, lambda model, inputs: model.start(inputs)
+    ),
+}
 LABELLED = {
     "unusable labels ... received none. Pass them after": fit(labels=None),
     "unusable labels ... a dict of ['y']": fit_batches(dataset(labels={"y": LABELS})),
@@ -297,7 +340,7 @@ OTHERS = {
 MODELS = [
     {"Seq2Seq.fit got": FIT},
     OTHERS,
-    {"Seq2Seq got": {**PARTS, **COMPILED, **NAMES, **IDS, **LABELLED}},
+    {"Seq2Seq got": {**PARTS, **COMPILED, **NAMES, **IDS, **MASKS, **LABELLED}},
     {"Seq2Seq.save got an unusable file name": FILES},
     {"Token ids are nested in an unusable way ... [2, 3] axes": fit([[5, 6], [[7]]])},
 ]

@@ -61,6 +61,16 @@ def test_a_chain_knows_its_padding(mask_zero):
     same(flat(logits[:1]), flat(logits[1:]), 1e-6, "longer padding")
 
 
+@pytest.mark.parametrize("chained", [False, True])
+def test_a_mask_that_agrees_with_that_of_the_embedding_changes_nothing(chained):
+    made = model(
+        with_positions() if chained else layers.Embedding(9, 4, mask_zero=True)
+    )
+    inputs = {"source": IDS, "target": TARGET}
+    expected = made(inputs)
+    same(flat([expected]), flat([made({**inputs, "source_mask": MASK})]), 0, "equal")
+
+
 def test_a_mask_of_its_own_comes_before_the_padding():
     made = model(layers.Embedding(10, 4))
     masked = {"source": np.abs(IDS) + 1, "source_mask": MASK, "target": TARGET}

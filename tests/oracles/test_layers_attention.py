@@ -2,6 +2,7 @@
 
 import functools
 
+import keras
 import numpy as np
 import pytest
 from keras import tree
@@ -30,6 +31,12 @@ MONOTONIC = functools.partial(around, L.MonotonicAttention)
 LOCATION = functools.partial(of, L.LocationSensitiveAttention, UNITS)
 HEADS = functools.partial(of, L.MultiHeadAdditiveAttention, UNITS)
 PROJECTED = functools.partial(of, L.ProjectedDotAttention, UNITS)
+
+
+def KERAS(kind, *sizes, **options):
+    return around(L.KerasAttention, of(kind, *sizes, **options))
+
+
 LAYERS = {
     "bahdanau": ADDITIVE,
     "bahdanau_values": ADDITIVE_VALUES,
@@ -65,10 +72,16 @@ LAYERS = {
     "multi_head_dot_values": of(L.MultiHeadAttention, UNITS, heads=4, value_units=3),
     "projected_dot": PROJECTED(),
     "projected_dot_factor_values": PROJECTED(factor=UNITS**-0.5, value_units=3),
+    "keras_dot": KERAS(keras.layers.Attention, use_scale=True),
+    "keras_additive": KERAS(keras.layers.AdditiveAttention),
+    # Keras rounds 1 / sqrt(depth of a head) to float32, which does not matter for 4.
+    "keras_multi_head": KERAS(keras.layers.MultiHeadAttention, 2, 4, value_dim=5),
+    "keras_grouped": KERAS(keras.layers.GroupQueryAttention, 4, 4, 2),
     "one_layer": of(L.OneLayerAttention),
     "one_layer_values": of(L.OneLayerAttention, value_units=3),
 }
 AS_DEEP_AS_THE_MEMORY = ("dot", "dot_scale", "scaled_dot", "local_m_dot")  # queries
+AS_DEEP_AS_THE_MEMORY += ("keras_dot", "keras_additive")
 
 
 def arguments(query_depth, masked, dtype):

@@ -186,6 +186,40 @@ def multi_head_dot(layer):
     )
 
 
+def of_keras(layer):
+    """A layer of Keras; its scores have no kernels, or its heads have everything."""
+    inner = layer.layer
+    if layer.heads is None:
+        if isinstance(inner, keras.layers.AdditiveAttention):
+            each = np.eye(inner.scale.shape[0])
+            kernels = {"query_kernel": each, "key_kernel": each}
+            score = functools.partial(scores.additive, v=array(inner.scale), **kernels)
+        else:
+            score = functools.partial(scores.dot, scale=array(inner.scale))
+        return Mechanism(functools.partial(attention.softmax, score=score))
+
+    def split(dense):  # keys and values may have fewer heads, which queries share
+        weights = array(dense.kernel), array(dense.bias)
+        return [np.repeat(x, layer.heads // x.shape[-2], axis=-2) for x in weights]
+
+    last = inner._output_dense
+    kernel, bias = array(last.kernel), array(last.bias)
+    attend = functools.partial(
+        attention.multi_head_dot,
+        to_query=split(inner._query_dense),
+        to_key=split(inner._key_dense),
+        to_value=split(inner._value_dense),
+        to_context=(kernel.reshape(-1, kernel.shape[-1]), bias),
+    )
+
+    def without_bias(query, value, mask, state):  # of an empty source
+        context, alpha, state = attend(query, value, mask, state)
+        is_real = True if mask is None else mask.any(axis=1, keepdims=True)
+        return np.where(is_real, context, 0), alpha, state
+
+    return Mechanism(without_bias)
+
+
 SCORES = {
     ks.BahdanauAttention: additive_score,
     ks.LuongAttention: luong_score,
@@ -195,6 +229,7 @@ SCORES = {
 MECHANISMS = {
     **dict.fromkeys(SCORES, softmax),
     ks.layers.CoverageAttention: coverage,
+    ks.layers.KerasAttention: of_keras,
     ks.layers.LocalAttention: local,
     ks.layers.LocationSensitiveAttention: location_sensitive,
     ks.layers.MonotonicAttention: monotonic,
