@@ -33,6 +33,7 @@ class Ensemble:
         log_linear: p(y) ~ prod{p[n](y)^w[n] : n}
         linear: p(y) = sum{w[n] * p[n](y) : n}
         alignment = sum{w[n] * alignment[n] : n}
+            of the means over heads, if not all models have as many
 
     Example:
         >>> def model(seed):
@@ -127,14 +128,17 @@ class Ensemble:
         members = zip(self.models, state, memory.members, strict=True)
         steps = [model.step(tokens, own, member) for model, own, member in members]
         output = self._combined([step.output for step in steps])
-        alignment = self._mean([step.alignment for step in steps])
+        alignments = [step.alignment for step in steps]
+        alignment = self._mean_alignment(alignments, output, axis=-2)
         return Step(output, alignment, [step.state for step in steps])
 
     def __call__(self, inputs, return_attention_scores=False):
         results = [m(inputs, return_attention_scores=True) for m in self.models]
         logits, alignments = zip(*results, strict=True)
         output = self._combined(logits)
-        return (output, self._mean(alignments)) if return_attention_scores else output
+        if not return_attention_scores:
+            return output
+        return output, self._mean_alignment(alignments, output, axis=1)
 
     def _combined(self, logits):
         sizes = {x.shape[-1] for x in logits}
@@ -151,6 +155,17 @@ class Ensemble:
             return tf.nn.log_softmax(self._mean(log_probs))
         shifted = [x + tf.math.log(weight) for weight, x in self._weighted(log_probs)]
         return tf.reduce_logsumexp(tf.stack(shifted), axis=0)
+
+    def _mean_alignment(self, alignments, output, axis):
+        """The mean; of the heads first, on `axis`, if not all models have as many."""
+        rank = len(output.shape)
+        heads = [x.shape[axis] if len(x.shape) > rank else None for x in alignments]
+        if len(set(heads)) > 1:
+            alignments = [
+                x if count is None else tf.reduce_mean(x, axis)
+                for x, count in zip(alignments, heads, strict=True)
+            ]
+        return self._mean(alignments)
 
     def _mean(self, values):
         pairs = self._weighted(values)

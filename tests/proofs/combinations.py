@@ -9,9 +9,9 @@ import keras_seqattn as ks
 L, UNITS, VOCABULARY = ks.layers, 64, 16
 
 ENCODERS = {
-    "one-way": lambda: ks.UniEncoder(UNITS, cell="gru"),
+    "one-way": lambda: L.UniEncoder(UNITS, cell="gru"),
     "two-way": lambda: ks.BiEncoder(UNITS, cell="lstm"),
-    "stacked": lambda: L.StackedEncoder(UNITS, layers=2, residual_from=2),
+    "stacked": lambda: L.StackedEncoder(UNITS, layers=3, residual_from=3),
     "pyramidal": lambda: L.PyramidalEncoder(UNITS, layers=2),
     "transformer": lambda: L.TransformerEncoder(UNITS, layers=2, heads=4),
 }
