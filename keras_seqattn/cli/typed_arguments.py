@@ -18,7 +18,7 @@ def parse_arguments(owner, function, values, preset=None):
         values: strings by argument name; values of other types stay as they are.
         preset: dict of values that show the types of the arguments.
     """
-    parameters = inspect.signature(function).parameters
+    parameters = _parameters(function)
     defaults = {name: p.default for name, p in parameters.items()} | (preset or {})
     for name in values:
         check_choice(owner, "argument", name, parameters)
@@ -29,6 +29,16 @@ def parse_arguments(owner, function, values, preset=None):
         name: parse_value(value, defaults[name]) if isinstance(value, str) else value
         for name, value in values.items()
     }
+
+
+def _parameters(function):
+    """Return parameters by name; `**kwargs` of a class are those of its base."""
+    parameters = inspect.signature(function).parameters
+    rest = [name for name, p in parameters.items() if p.kind is p.VAR_KEYWORD]
+    if not rest or not inspect.isclass(function) or function is object:
+        return parameters
+    own = {name: p for name, p in parameters.items() if name not in rest}
+    return {**_parameters(function.__base__), **own}
 
 
 def _check_switch(owner, name, value):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import keras_seqattn as ks
 from keras_seqattn.cli import model_factory, training
 from keras_seqattn.cli.chosen_settings import OPTIMIZER, choose_settings
 from keras_seqattn.cli.run_json import read_run, settings_from_dict, versions
@@ -119,6 +120,14 @@ def test_schedule(options, rates):
     made = model_factory.make_schedule(Settings(**{**OPTIMIZER, **options}), 100)
     found = [float(made(step)) if callable(made) else made for step in (0, 50, 100)]
     assert found == pytest.approx(rates, abs=1e-9)
+
+
+def test_options_of_an_optimizer():
+    """Also those that a class hands on to its base, as the default optimizer does."""
+    typed = {**OPTIMIZER, "epochs": 1, "optimizer_options": {"beta_2": "0.98"}}
+    how = Settings(**typed)
+    made = model_factory.make_optimizer(how, steps_per_epoch=7)
+    assert isinstance(made, ks.optimizers.FusedAdam) and made.beta_2 == 0.98
 
 
 def test_optimizer_of_a_paper_and_kinds_of_text():
