@@ -394,7 +394,7 @@ class Seq2Seq(TokenModel):
             "source_word_dropout": self.source_words.rate,
             "target_word_dropout": self.target_words.rate,
             "pad": self.pad,
-            "source_pad": self.source_pad,
+            "source_pad": None if self.source_pad == self.pad else self.source_pad,
             "outputs": self.named_outputs or "logits",
             "seed": self.seed,
         }
