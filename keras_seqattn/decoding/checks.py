@@ -71,6 +71,8 @@ def check_tokens(owner, model, tokens):
             f"Pass tokens=SpecialTokens(pad={pad}, ...) with the other ids",
         )
     members = getattr(model, "models", ())  # of an ensemble
+    for member in members:
+        check_tokens(owner, member, tokens)
     source_pads = {source_pad_of(member, tokens.pad) for member in members}
     if len(source_pads) > 1:
         raise four_part_error(
@@ -79,8 +81,6 @@ def check_tokens(owner, model, tokens):
             sorted(source_pads),
             "Build all of them with the same source_pad",
         )
-    for member in members:
-        check_tokens(owner, member, tokens)
 
 
 def check_vocabulary(size, search, tokens):

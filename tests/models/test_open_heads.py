@@ -9,9 +9,10 @@ import tensorflow as tf
 
 import keras_seqattn as ks
 from keras_seqattn.models.head_inputs import names_read
+from keras_seqattn.ops.mask import per_query
 from keras_seqattn.testing.case import save_and_load
 from keras_seqattn.testing.compare import flat, same
-from tests.decoding.real_models import SOURCE, VOCABULARY, seq2seq
+from tests.decoding.real_models import SOURCE, SOURCE_VOCABULARY, VOCABULARY, seq2seq
 from tests.models.seq2seq_cases import INPUTS, LABELS, TARGET, pointer
 
 BOTH = ("logits", "alignment")
@@ -36,6 +37,50 @@ def test_a_search_passes_what_the_head_reads(make, search):
     decoded = ks.decode(model, SOURCE, search, limit)
     scored = ks.decoding.score(model, SOURCE, decoded.tokens[:, 0])
     same(flat([scored.scores]), flat([decoded.scores[:, 0]]), 1e-5, "scores")
+
+
+class Bag(keras.layers.Layer):
+    """Adds which source ids there are to the outputs; it has a last product."""
+
+    reads = ("outputs", "source")
+
+    def __init__(self):
+        super().__init__()
+        self.head = ks.layers.OutputHead(VOCABULARY)
+
+    def build(self, outputs_shape, source_shape):
+        self.head.build(outputs_shape)
+
+    def mixed(self, outputs, source):
+        bag = keras.ops.sum(keras.ops.one_hot(source, outputs.shape[-1]), axis=1)
+        return outputs + per_query(bag, len(outputs.shape))
+
+    def call(self, outputs, source):
+        return self.head(self.mixed(outputs, source))
+
+    def hidden(self, outputs, source):
+        return self.head.hidden(self.mixed(outputs, source))
+
+    @property
+    def last_product(self):
+        return self.head.last_product
+
+    def compute_output_shape(self, outputs_shape, source_shape):
+        return self.head.compute_output_shape(outputs_shape)
+
+
+def test_a_shortlist_keeps_the_source():
+    model, nothing = seq2seq(head=Bag()), np.full([SOURCE_VOCABULARY, 1], -1)
+    listed = ks.decoding.Shortlist(nothing, range(VOCABULARY))
+    search = ks.BeamSearch(3)
+    found = [
+        ks.decode(model, SOURCE, search, 6, shortlist=shortlist)
+        for shortlist in (None, listed)
+    ]
+    same(flat(found[0].scores), flat(found[1].scores), 1e-5, "scores")
+    np.testing.assert_array_equal(found[0].tokens, found[1].tokens)
+    scored = ks.decoding.score(model, SOURCE, found[0].tokens[:, 0])
+    same(flat(scored.scores), flat(found[0].scores[:, 0]), 1e-5, "score")
 
 
 def test_only_such_a_head_gets_the_source():
