@@ -45,7 +45,8 @@ class Pointer(ks.layers.OutputHead):
         logits = super().call(outputs, mask=outputs_mask, training=training)
         if len(alignment.shape) > len(outputs.shape):  # heads
             alignment = keras.ops.mean(alignment, axis=-2)
-        ids = keras.ops.one_hot(source, self.vocabulary_size)
+        size = self.vocabulary_size
+        ids = keras.ops.one_hot(source, size, dtype=alignment.dtype)
         return logits + 5 * keras.ops.einsum("b...s,bsv->b...v", alignment, ids)
 
     def compute_output_shape(self, source_shape, outputs_shape, alignment_shape):
