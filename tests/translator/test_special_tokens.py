@@ -18,6 +18,7 @@ from tests.translator.tiny import BEAM, PAIRS, SOURCES, TARGETS, model, texts
 FIELDS = dataclasses.fields(Pipeline)
 SIZES = [text.vocabulary_size for text in texts()]
 TOKENS = SpecialTokens(1, 0, 2, 3), SpecialTokens(SIZES[1] - 1, SIZES[1] - 3, 4, 0)
+FREQUENT = np.arange(SIZES[1])[::-1]
 TABLE = np.arange(4, 4 + SIZES[0])[:, None] % SIZES[1]
 
 
@@ -76,7 +77,7 @@ def twins():
         (other.head.bias, target.old, 0),
     ):
         weight.assign(np.take(keras.ops.convert_to_numpy(weight), ids, axis))
-    tables = (TABLE, range(SIZES[1])), (target.new[TABLE][source.old], target.new)
+    tables = (TABLE, FREQUENT), (target.new[TABLE][source.old], target.new[FREQUENT])
     made = zip((plain, other), (texts(), (source, target)), tables, strict=True)
     return [
         (
@@ -108,6 +109,16 @@ def test_other_ids_give_the_same_results(twins):
         texts = *sum(texts, []), *(x["text"] for x in picture["hypotheses"])
         found.append((texts, [*scores[0], *scores[1], *translator.score(PAIRS)]))
     same(*found)
+
+
+def test_padding_proposes_no_token_of_a_shortlist(twins):
+    found = []
+    for translator, shortlist in twins:
+        padding = [[translator.source_text.tokens.pad]]
+        source = {"source": padding, "source_pad": padding[0][0]}
+        ids = shortlist.ids(tokens=translator.target_text.tokens, **source)
+        found.append({*translator.target_text.pieces(ids).numpy()})
+    assert found[0] == found[1]
 
 
 def test_training_saving_and_export(twins, tmp_path):
