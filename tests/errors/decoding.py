@@ -237,8 +237,8 @@ SHORTLISTS = {
     "decode got a shortlist with too ... received 4 ids from 0 to 3": lambda: among(
         size=3
     ),
-    "decode got a shortlist with too ... 6 ids below 9, received 7 ids up to "
-    "7": lambda: among(prefix=[[5, 6], [7, 0]], size=6),
+    "decode got a shortlist with too ... 6 ids from 0 to 8, received 7 ids "
+    "from 0 to 7": lambda: among(prefix=[[5, 6], [7, 0]], size=6),
     "Shortlist does not fit the model ... a source vocabulary of 9 tokens ... "
     "Shortlist(7 source tokens with 1 each, 9 target": lambda: among(NOTHING[:7]),
     "Shortlist.learn got pairs that are not encoded. Expected EncodedPairs, received "
