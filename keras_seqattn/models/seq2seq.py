@@ -38,7 +38,8 @@ class Seq2Seq(TokenModel):
         source_embedding: `keras.layers.Embedding` of the source's tokens; or another
             layer from the source to `[batch, source, depth]`, e.g. a
             `keras.Sequential` that begins with `keras.Input((None, 80))` for a source
-            of 80 numbers at each position.
+            of 80 numbers at each position. None: for an encoder that reads the source
+            itself (its attribute `reads_source` is True), e.g. `PretrainedEncoder`.
         encoder: a layer that returns `Encoded`, e.g. `BiEncoder`, `TransformerEncoder`.
         decoder: `AttentionDecoder`, `TransformerDecoder`.
         head: `OutputHead`, `DeepOutputHead`, or any layer from outputs to logits.
@@ -102,13 +103,16 @@ class Seq2Seq(TokenModel):
         **kwargs,
     ):
         super().__init__(**kwargs)
+        check_rate("Seq2Seq", "source_word_dropout", source_word_dropout)
+        check_rate("Seq2Seq", "target_word_dropout", target_word_dropout)
+        part_checks.check_source_side(
+            source_embedding, encoder, target_embedding, source_word_dropout
+        )
         self.source_embedding, self.encoder = source_embedding, encoder
         if target_embedding is None:
             target_embedding = source_embedding
         self.bridge, self.target_embedding = bridge, target_embedding
         self.decoder, self.head = decoder, head
-        check_rate("Seq2Seq", "source_word_dropout", source_word_dropout)
-        check_rate("Seq2Seq", "target_word_dropout", target_word_dropout)
         seed_2 = None if seed is None else seed + 1
         # Dropout layers; their names are part of the file format.
         self.source_words = _word_dropout(
@@ -125,8 +129,9 @@ class Seq2Seq(TokenModel):
         part_checks.check_embedding(self.target_embedding)
         if not self.target_embedding.built:
             self.target_embedding.build((None, None))
-        self._source_shape = part_checks.embedded_shape(self.source_embedding)
-        source = self._source_shape
+        source = part_checks.read_shape(self.source_embedding, self.encoder)
+        if self.source_embedding is not None:
+            source = part_checks.embedded_shape(self.source_embedding)
         target = (None, None, self.target_embedding.output_dim)
         part_checks.check_encoder(self.encoder)
         part_checks.check_decoder(self.decoder)
@@ -162,12 +167,15 @@ class Seq2Seq(TokenModel):
         if not self._reads_ids:
             return of_target
         size = getattr(self.source_embedding, "input_dim", None)
+        if self.source_embedding is None:
+            size = getattr(self.encoder, "vocabulary_size", None)
         return {"source": size, **of_target}
 
     @property
     def _reads_ids(self):
         """Whether the source are ids; else it has numbers at each position."""
-        return len(part_checks.source_shape(self.source_embedding)) == 2
+        shape = part_checks.read_shape(self.source_embedding, self.encoder)
+        return len(shape) == 2
 
     @property
     def _head_reads(self):
@@ -178,6 +186,11 @@ class Seq2Seq(TokenModel):
     def max_length(self):
         """The greatest number of steps of the decoder; None: any."""
         return getattr(self.decoder, "max_length", None)
+
+    @property
+    def max_source(self):
+        """The greatest number of positions of a source; None: any."""
+        return getattr(self.encoder, "max_length", None)
 
     # Step by step -----------------------------------------------------------------
 
@@ -286,13 +299,15 @@ class Seq2Seq(TokenModel):
         source, mask = inputs["source"], inputs.get("source_mask")
         rank = "[batch, source]" if self._reads_ids else "[batch, source, depth]"
         checks.check_rank("Seq2Seq", "source", source.shape, rank)
-        embedded = self.source_embedding(source)
+        embed = self.source_embedding
+        embedded = source if embed is None else embed(source)
         if mask is None:
             mask = getattr(embedded, "_keras_mask", None)
         if mask is None and self._reads_ids:
             mask = ops.not_equal(source, self.pad)
         checks.check_mask("Seq2Seq", mask, "source", source.shape, "source")
-        embedded = self.source_words(embedded, training=training)
+        if embed is not None:
+            embedded = self.source_words(embedded, training=training)
         return self.encoder(embedded, mask=mask, training=training)
 
     def _logits(self, outputs, embedded, mask=None, training=False):

@@ -12,7 +12,11 @@ from keras_seqattn.models.token_data import (
     checked_inputs,
     errors_in_one_line,
 )
-from keras_seqattn.models.token_loss import check_optimizer, token_loss
+from keras_seqattn.models.token_loss import (
+    check_optimizer,
+    check_scales,
+    token_loss,
+)
 from keras_seqattn.models.token_metrics import check_metrics
 
 
@@ -45,6 +49,7 @@ class TokenModel(keras.Model):
         """
         owner = type(self).__name__
         check_optimizer(owner, optimizer)
+        check_scales(self, optimizer)
         loss = token_loss(owner, loss)
         arguments = bind(owner, super().compile, (optimizer, loss, *args), kwargs)
         for name in ("metrics", "weighted_metrics"):
