@@ -66,7 +66,7 @@ class TextProcessor(tf.Module):
         super().__init__()
         owner = type(self).__name__
         check_normalization(owner, normalization)
-        check_vocabulary(owner, vocabulary)
+        self._check_vocabulary(vocabulary)
         self.normalization = normalization
         self.lowercase = bool(lowercase)
         self._vocabulary = tuple(vocabulary)
@@ -112,7 +112,7 @@ class TextProcessor(tf.Module):
         """
         texts, is_scalar = string_batch(type(self).__name__, texts)
         texts = self._normalizer(texts).text()
-        ids = self._sample(texts) if sample else self._tokenize(texts)[0]
+        ids = self._sample(texts) if sample else self._encode(texts)
         return ids[0] if is_scalar else ids
 
     def encode_with_offsets(self, texts):
@@ -195,6 +195,13 @@ class TextProcessor(tf.Module):
         check_normalization(cls.__name__, normalization)
         normalizer = cls._make_normalizer(normalization, lowercase)
         return learning_texts.normalized(cls.__name__, texts, normalizer)
+
+    @classmethod
+    def _check_vocabulary(cls, vocabulary):
+        check_vocabulary(cls.__name__, vocabulary)
+
+    def _encode(self, texts):
+        return self._tokenize(texts)[0]
 
     def _words_of(self, ids):
         """The ids before the first end token without special ones, ragged."""
