@@ -44,8 +44,8 @@ class PretrainedEncoder(Composite):
         inputs: the source: ids `[batch, source]`; or numbers `[batch, source, depth]`,
             if the backbone reads these.
         mask: `[batch, source]` bool, True = real. Padding may hold anything, unless the
-            backbone reads ids and has no input "padding_mask": then it finds the
-            padding in the ids. None: everything is real.
+            backbone reads ids and has no input "padding_mask": then it must find the
+            padding in the ids (`mask_zero`). None: everything is real.
         training: whether dropout is on.
 
     Returns:
@@ -87,6 +87,8 @@ class PretrainedEncoder(Composite):
         if not trainable:
             self.trainable = False  # each of its weights knows it, too
         _freeze_unused(backbone)
+        if len(self.source_shape) > 2:
+            backbone.supports_masking = True  # from layer to layer
         if learning_rate_scale != 1.0:
             for variable in backbone.variables:
                 variable.learning_rate_scale = learning_rate_scale
@@ -132,9 +134,9 @@ class PretrainedEncoder(Composite):
         if isinstance(self._inputs, dict):
             values = self.backbone(self._dict(inputs, mask), **options)
         else:
-            if len(self.source_shape) > 2:
-                inputs = zero_padding(inputs, given)
-            values = self.backbone(inputs, mask=given, **options)
+            if len(self.source_shape) > 2 and given is not None:
+                inputs, options["mask"] = zero_padding(inputs, given), given
+            values = self.backbone(inputs, **options)
         values = ops.cast(_sequence(values), self.compute_dtype)
         return Encoded(zero_padding(values, given), mask, [])
 
@@ -205,22 +207,29 @@ def _inputs_of(backbone):
     """The inputs of a model, a tensor or a dict; ids if it does not say."""
     if not isinstance(backbone, keras.Model):
         raise _unusable(abbreviated(backbone))
-    if not _is_functional(backbone):
+    inputs = _known(backbone, "input", "inputs")
+    if inputs is None:
         return keras.KerasTensor((None, None), dtype="int32")
-    inputs = backbone.input
-    single = tree.flatten(inputs)
-    return single[0] if len(single) == 1 and not isinstance(inputs, dict) else inputs
+    if isinstance(inputs, dict):
+        return inputs
+    [first, *others] = tree.flatten(inputs)
+    if others:
+        raise _unusable(f"a model with {1 + len(others)} inputs without names")
+    return first
 
 
-def _is_functional(backbone):
-    """Whether a model knows its inputs and outputs: Functional, or a built Sequential.
+def _known(backbone, *names):
+    """The first of some attributes that a model has.
 
-    A model that is a subclass knows neither.
+    A Functional model has `input` and `output`, a built Sequential `inputs`, and a
+    model that is a subclass none.
     """
-    try:
-        return backbone.input is not None
-    except (AttributeError, ValueError):
-        return False
+    for name in names:
+        try:
+            return getattr(backbone, name)
+        except (AttributeError, ValueError):  # of Keras: not called yet
+            continue
+    return None
 
 
 def _check_names(inputs):
@@ -260,7 +269,7 @@ def _freeze_unused(backbone):
 
     They have no gradient, of which Keras would warn.
     """
-    results = backbone.output if _is_functional(backbone) else None
+    results = _known(backbone, "output")
     if isinstance(results, dict):
         used = keras.Model(backbone.inputs, results["sequence_output"]).variables
         used = {id(variable) for variable in used}

@@ -85,6 +85,17 @@ def special_tokens(hub, tokenizer):
     return SpecialTokens(**found, unknown=_unknown(hub, tokenizer, found["pad"]))
 
 
+def check_start(tokenizer, tokens):
+    """Check that a text may begin with the start token."""
+    if tokens.start == tokens.end:
+        raise four_part_error(
+            f"{OWNER} got use_start=True for a tokenizer without a start token",
+            "a start_token that is not the end_token",
+            f"{type(tokenizer).__name__} with start={tokens.start}, end={tokens.end}",
+            "Drop use_start: its encoder was trained without a start token",
+        )
+
+
 def _unknown(hub, tokenizer, pad):
     """The id for what has no piece; byte-level BPE with all bytes never needs one."""
     if hasattr(tokenizer, "unk_token_id"):

@@ -11,7 +11,8 @@ import tensorflow as tf
 
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.parts.hub import import_hub
-from keras_seqattn.text.hub_checks import check_tokenizer, special_tokens
+from keras_seqattn.text.checks import string_batch
+from keras_seqattn.text.hub_checks import check_start, check_tokenizer, special_tokens
 from keras_seqattn.text.hub_offsets import (
     BytePairOffsets,
     SentencePieceOffsets,
@@ -19,13 +20,13 @@ from keras_seqattn.text.hub_offsets import (
 )
 from keras_seqattn.text.normalization import ragged_rows
 from keras_seqattn.text.optional_packages import tensorflow_text
-from keras_seqattn.text.processor import TextProcessor
+from keras_seqattn.text.processor import TextProcessor, Tokens
 
 _FROM_FILES = ("vocabulary", "merges", "proto")  # arguments that may be paths
 _NUL = r"\x00"  # it would end the text: a space stands for it
 _TEXTS = tf.TensorSpec([None], tf.string)
 _IDS = tf.RaggedTensorSpec([None, None], tf.int32)
-_PROBE = " Été, ABC 中文x\n"
+_PROBE = "Été, ABC 中文x\n"
 
 
 class HubTokenizer(TextProcessor):
@@ -68,6 +69,8 @@ class HubTokenizer(TextProcessor):
         super().__init__(vocabulary)
         self.tokens = special_tokens(hub, tokenizer)
         self.tokenizer, self.use_start = tokenizer, bool(use_start)
+        if use_start:
+            check_start(tokenizer, self.tokens)
         self._offsets = self._make_offsets(hub)
         read, write = tokenizer.tokenize, tokenizer.detokenize
         if isinstance(self._offsets, SentencePieceOffsets):
@@ -129,9 +132,19 @@ class HubTokenizer(TextProcessor):
             fits = fits and bool(tf.reduce_all(own.values == ids.values))
         return offsets if fits else None
 
+    def encode_with_offsets(self, texts):
+        texts, is_scalar = string_batch(type(self).__name__, texts)
+        tokens = super().encode_with_offsets(texts)
+        if self.use_start:
+            start = self.tokens.start
+            first = start, self.pieces(start), 0, 0  # it stands for no bytes
+            pairs = zip(tokens, first, strict=True)
+            tokens = Tokens(*(_with_first(*pair) for pair in pairs))
+        return Tokens(*(x[0] for x in tokens)) if is_scalar else tokens
+
     def _encode(self, texts):
         ids = self._read_spaced(texts)
-        return self._with_start(ids, self.tokens.start) if self.use_start else ids
+        return _with_first(ids, self.tokens.start) if self.use_start else ids
 
     def _read_spaced(self, texts):
         ids = self._read(tf.strings.regex_replace(texts, _NUL, " "))
@@ -148,16 +161,7 @@ class HubTokenizer(TextProcessor):
             )
         ids = self._read_spaced(texts)
         spaced = tf.strings.regex_replace(texts, _NUL, " ")
-        starts, ends = self._offsets(spaced, ids)
-        if self.use_start:
-            ids = self._with_start(ids, self.tokens.start)
-            starts, ends = (self._with_start(x, 0) for x in (starts, ends))
-        return ids, starts, ends
-
-    @staticmethod
-    def _with_start(ragged, value):
-        first = tf.fill([ragged.nrows(), 1], tf.cast(value, ragged.dtype))
-        return tf.concat([tf.RaggedTensor.from_tensor(first), ragged], axis=1)
+        return ids, *self._offsets(spaced, ids)
 
     def _join(self, ids):
         return self._write(ragged_rows(ids.row_splits, ids.values)[0])
@@ -172,6 +176,8 @@ class HubTokenizer(TextProcessor):
                 for name in self.tokenizer.file_assets
             }
         config = self.tokenizer.get_config()
+        if hasattr(self.tokenizer, "split_on_cjk"):  # which KerasHub 0.32 leaves out
+            config["split_on_cjk"] = self.tokenizer.split_on_cjk
         name = keras.saving.get_registered_name(type(self.tokenizer))
         content = {"tokenizer": name, "config": config, "files": files}
         return json.dumps(content, indent=2).encode()
@@ -187,8 +193,21 @@ class HubTokenizer(TextProcessor):
         # The files bring these. In a config they could name files of this computer.
         options |= {name: None for name in _FROM_FILES if name in options}
         tokenizer = kind.from_config(options)
+        files = {x: base64.b64decode(content["files"][x]) for x in tokenizer.file_assets}
+        if isinstance(tokenizer, hub.tokenizers.SentencePieceTokenizer):
+            [model] = files.values()
+            tokenizer.set_proto(model)  # of a path, KerasHub leaves the file open
+            return cls(tokenizer, **config)
         with tempfile.TemporaryDirectory() as folder:
-            for name in tokenizer.file_assets:
-                Path(folder, name).write_bytes(base64.b64decode(content["files"][name]))
+            for name, file in files.items():
+                Path(folder, name).write_bytes(file)
             tokenizer.load_assets(folder)
         return cls(tokenizer, **config)
+
+
+def _with_first(ragged, value):
+    """Put a value in front of each row of a ragged tensor `[batch, None]`."""
+    value = tf.convert_to_tensor(value)
+    value = value if value.dtype == ragged.dtype else tf.cast(value, ragged.dtype)
+    first = tf.RaggedTensor.from_tensor(tf.fill([ragged.nrows(), 1], value))
+    return tf.concat([first, ragged], axis=1)
