@@ -27,8 +27,10 @@ def bert_tokenizer(**options):
     return keras_hub.models.BertTokenizer(pieces, **options)
 
 
-def byte_pairs(special, kind, **options):
-    pieces = [*special, *hub_checks._spelled_bytes(), "Ġt", "he", "Ġthe"]
+def byte_pairs(special, kind, bytes_left_out=0, **options):
+    spelled = hub_checks._spelled_bytes()
+    spelled = spelled[: len(spelled) - bytes_left_out]
+    pieces = [*special, *spelled, "Ġt", "he", "Ġthe"]
     vocabulary = {piece: i for i, piece in enumerate(pieces)}
     return kind(vocabulary, ["Ġ t", "h e", "Ġt he"], **options)
 
@@ -40,6 +42,12 @@ def roberta_tokenizer(unknown="<unk>", **options):
 
 def gpt2_tokenizer():
     return byte_pairs(["<|endoftext|>"], keras_hub.models.GPT2Tokenizer)
+
+
+def with_padding_at_the_end():
+    tokenizer = bert_tokenizer()
+    tokenizer.pad_token_id = tokenizer.end_token_id
+    return tokenizer
 
 
 @functools.cache

@@ -129,8 +129,9 @@ class Seq2Seq(TokenModel):
         part_checks.check_embedding(self.target_embedding)
         if not self.target_embedding.built:
             self.target_embedding.build((None, None))
-        source = part_checks.read_shape(self.source_embedding, self.encoder)
-        if self.source_embedding is not None:
+        if self.source_embedding is None:
+            source = part_checks.read_shape(None, self.encoder)
+        else:
             source = part_checks.embedded_shape(self.source_embedding)
         target = (None, None, self.target_embedding.output_dim)
         part_checks.check_encoder(self.encoder)

@@ -77,7 +77,7 @@ def check_scales(model, optimizer):
     if scaled and not isinstance(optimizer, FusedAdam):
         raise four_part_error(
             f"{type(model).__name__} got an optimizer that has one learning rate only",
-            f"FusedAdam, because {len(scaled)} variables have a learning_rate_scale",
+            "FusedAdam, which reads the learning_rate_scale of each variable",
             abbreviated(optimizer),
             "Pass keras_seqattn.optimizers.FusedAdam(1e-3), or build the encoder with "
             "learning_rate_scale=1",

@@ -111,7 +111,7 @@ def _unknown(hub, tokenizer, pad):
         raise four_part_error(
             f"{OWNER} got a tokenizer that cannot spell every text",
             "a piece for each of the 256 bytes, or a piece '<unk>'",
-            f"{len(missing)} bytes without one, e.g. {missing[0]!r}",
+            f"{len(missing)} of them missing, e.g. {missing[0]!r}",
             "Add '<unk>' to the vocabulary",
         )
     return pad

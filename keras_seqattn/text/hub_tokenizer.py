@@ -188,12 +188,16 @@ class HubTokenizer(TextProcessor):
         content = json.loads(data)
         kind = keras.saving.get_registered_object(content["tokenizer"])
         if not isinstance(kind, type) or not issubclass(kind, hub.tokenizers.Tokenizer):
-            raise ValueError(f"{content['tokenizer']!r} is no tokenizer that Keras knows")
+            raise ValueError(
+                f"{content['tokenizer']!r} is no tokenizer that Keras knows"
+            )
         options = content["config"]
         # The files bring these. In a config they could name files of this computer.
         options |= {name: None for name in _FROM_FILES if name in options}
         tokenizer = kind.from_config(options)
-        files = {x: base64.b64decode(content["files"][x]) for x in tokenizer.file_assets}
+        files = {
+            x: base64.b64decode(content["files"][x]) for x in tokenizer.file_assets
+        }
         if isinstance(tokenizer, hub.tokenizers.SentencePieceTokenizer):
             [model] = files.values()
             tokenizer.set_proto(model)  # of a path, KerasHub leaves the file open

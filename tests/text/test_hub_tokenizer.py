@@ -12,7 +12,12 @@ from tests import hub
 
 TEXTS = [
     *("The quick  fox,\tété!\n", "Ünï ½ café…x", "中文 ẞ ﬁne the naïve\u00adx"),
-    *("e\u0301te\u0301 한국어 x'1", "\u200bx\x00y", "don't </s> 🙂👩\u200d👧", "x" * 150),
+    *(
+        "e\u0301te\u0301 한국어 x'1",
+        "\u200bx\x00y",
+        "don't </s> 🙂👩\u200d👧",
+        "x" * 150,
+    ),
 ]
 MAKERS = {
     "bert": hub.bert_tokenizer,
@@ -63,7 +68,9 @@ def test_ids_offsets_graphs_and_files(make, tmp_path):
     start = [text.tokens.start] * starts
     assert started.ids.to_list() == [start + row for row in expected]
     assert not starts or started.ends[:, :1].values.numpy().tolist() == [0] * len(TEXTS)
-    assert text.decode(ids).numpy().tolist() == loaded.decode(started.ids).numpy().tolist()
+    assert (
+        text.decode(ids).numpy().tolist() == loaded.decode(started.ids).numpy().tolist()
+    )
     assert loaded.decode(loaded.encode("the fox")).numpy() == b"the fox"
     assert loaded.encode([""]).to_list() in ([start], [[*start, *text.encode(" ")]])
     [graph] = tf.data.Dataset.from_tensors(TEXTS).map(loaded.encode)
@@ -102,8 +109,13 @@ def test_a_saved_model_holds_the_tokenizer(tmp_path):
 
 def test_special_tokens():
     special = [HubTokenizer(make()).tokens[:4] for make in MAKERS.values()]
-    assert special == [(0, 2, 3, 1)] * 4 + [(1, 0, 2, 3)] * 2 + [(0, 1, 1, 2), (1, 0, 2, 3)]
-    assert HubTokenizer(hub.roberta_tokenizer("other")).tokens.unknown == 1  # never used
+    assert special == [(0, 2, 3, 1)] * 4 + [(1, 0, 2, 3)] * 2 + [
+        (0, 1, 1, 2),
+        (1, 0, 2, 3),
+    ]
+    assert (
+        HubTokenizer(hub.roberta_tokenizer("other")).tokens.unknown == 1
+    )  # never used
 
 
 def test_from_preset(tmp_path):
