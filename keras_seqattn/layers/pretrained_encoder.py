@@ -55,8 +55,8 @@ class PretrainedEncoder(Composite):
         h_1, ..., h_S = backbone(x_1, ..., x_S)
 
     Shapes:
-        inputs: [batch, source]
-        values: [batch, source, depth]
+        inputs: [batch, source, depth], or ids [batch, source]
+        values: [batch, source, memory_depth]
         mask: [batch, source]
 
     Example:
