@@ -19,7 +19,7 @@ __all__ = [
 
 
 class SpecialTokens(NamedTuple):
-    """The ids of the tokens that are no words."""
+    """The ids of the tokens that are no words, on one side: source or target."""
 
     pad: int = 0
     start: int = 1
@@ -113,6 +113,17 @@ class Columns(NamedTuple):
 
     kernel: Any  # [depth, size], in the dtype of the product
     bias: Any  # [size]; (): none
+
+
+class SourcedMemory(NamedTuple):
+    """A memory with the ids of its source, for a head that reads them."""
+
+    memory: Any
+    source: Any  # int32 [batch, source], the id of the padding where nothing is real
+
+    @property
+    def mask(self):
+        return self.memory.mask
 
 
 class Shortened(NamedTuple):

@@ -4,6 +4,7 @@ import tensorflow as tf
 from keras import tree
 
 from keras_seqattn.checks import nearest
+from keras_seqattn.decoding.model_checks import source_pad_of
 from keras_seqattn.decoding.relative_length import RelativeLength
 from keras_seqattn.decoding.search import Search
 from keras_seqattn.decoding.step_model import StepModel
@@ -69,8 +70,17 @@ def check_tokens(owner, model, tokens):
             tokens,
             f"Pass tokens=SpecialTokens(pad={pad}, ...) with the other ids",
         )
-    for member in getattr(model, "models", ()):  # of an ensemble
+    members = getattr(model, "models", ())  # of an ensemble
+    for member in members:
         check_tokens(owner, member, tokens)
+    source_pads = {source_pad_of(member, tokens.pad) for member in members}
+    if len(source_pads) > 1:
+        raise four_part_error(
+            f"{owner} got models that pad their sources with different ids",
+            "one source_pad for all models, because they read the same source",
+            sorted(source_pads),
+            "Build all of them with the same source_pad",
+        )
 
 
 def check_vocabulary(size, search, tokens):
@@ -194,7 +204,7 @@ def check_ids(source, option, remedy):
         )
 
 
-def check_prefix(prefix, source, max_length, tokens):
+def check_prefix(prefix, source, max_length, tokens, source_pad):
     """Check that a prefix fits the batch and the maximum, and has only real tokens."""
     batch = tree.flatten(source)[0].shape[0]
     if (
@@ -229,7 +239,7 @@ def check_prefix(prefix, source, max_length, tokens):
         )
     limits = max_length
     if isinstance(max_length, RelativeLength):
-        limits = max_length.limits(source, tokens.pad)
+        limits = max_length.limits(source, source_pad)
     if tf.reduce_any(lengths > limits):
         raise four_part_error(
             "decode got a prefix longer than the maximum",

@@ -37,7 +37,7 @@ def most_aligned(model, pairs, per_token, batch_size):
         target = _with_end_tokens(pairs.target, rows, pairs.target_tokens)
         scored = score(model, source, target, pairs.target_tokens)
         source_ids, target_ids = _links(source, target, scored.alignments.numpy())
-        is_special = target_ids <= max(pairs.target_tokens)  # listed anyway
+        is_special = np.isin(target_ids, pairs.target_tokens)  # listed anyway
         links.append((source_ids * target_size + target_ids)[~is_special])
     links, counts = np.unique(np.concatenate(links), return_counts=True)
     source_ids, target_ids = np.divmod(links, target_size)

@@ -82,7 +82,8 @@ def decode(
         search: `Greedy()`, `Sample(...)` or `BeamSearch(...)`.
         max_length: the greatest length of a hypothesis, an integer or a
             `RelativeLength`. A hypothesis that reaches it ends without an end token.
-        tokens: `SpecialTokens`; None: `SpecialTokens()`.
+        tokens: `SpecialTokens` of the target; None: `SpecialTokens()`. Sources are
+            padded with `model.source_pad`, or with `tokens.pad` if the model has none.
         prefix: int ids `[batch, target]`, padded: all hypotheses of a sentence begin
             with its row. A row of padding forces no token. None: no row does. Inside a
             `tf.function` the ids are not checked.
@@ -177,7 +178,8 @@ def _search(model, inputs, options, is_static):
         memory = model.precompute(memory)
     ids = None
     if options.shortlist is not None:  # from here on, tokens are places in `ids`
-        ids, rules = to_places(options.shortlist, inputs.source, rules)
+        sources = inputs.source, options.source_pad
+        ids, rules = to_places(options.shortlist, *sources, rules)
         memory = model.shorten(memory, ids)
     search, special, _ = rules
     batch = tf.shape(tree.flatten(inputs.source)[0])[0]
@@ -297,7 +299,7 @@ def _keep_shapes(new, old):
 def _length_limits(inputs, options, batch):
     """Return the greatest length of each sentence `[batch]`, and of all."""
     if options.relative_length is not None:
-        pad = options.special.pad
+        pad = options.source_pad
         limits = options.relative_length.limits(inputs.source, pad)
         return limits, tf.reduce_max(limits)
     return tf.fill([batch], inputs.max_length), inputs.max_length

@@ -1,4 +1,4 @@
-"""Checks which optional methods a model has, beside those of a `StepModel`."""
+"""The optional methods and attributes of a model, beside those of a `StepModel`."""
 
 
 def can_shorten(model):
@@ -9,6 +9,18 @@ def can_shorten(model):
     its logits are those of `ids`.
     """
     return all(hasattr(m, "shorten") for m in (model, *getattr(model, "models", ())))
+
+
+def source_pad_of(model, default):
+    """Return the id that pads sources, `model.source_pad`, which is optional.
+
+    Args:
+        model: a `StepModel`. All members of an ensemble read the same source.
+        default: for a model that does not tell it.
+    """
+    for member in getattr(model, "models", ()):
+        return source_pad_of(member, default)
+    return getattr(model, "source_pad", default)
 
 
 def can_score(model):

@@ -10,7 +10,7 @@ from keras_seqattn.decoding.checks import (
     check_tokens,
 )
 from keras_seqattn.decoding.compiled_functions import compiled
-from keras_seqattn.decoding.model_checks import can_score
+from keras_seqattn.decoding.model_checks import can_score, source_pad_of
 from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.types import Scored
 
@@ -28,7 +28,7 @@ def score(model, source, target, tokens=None):
         source: int ids `[batch, source]`, or what else the model reads.
         target: int ids `[batch, target]`, padded, without the start token, usually
             with the end token.
-        tokens: `SpecialTokens`; None: `SpecialTokens()`.
+        tokens: `SpecialTokens` of the target; None: `SpecialTokens()`.
 
     Returns:
         `Scored(scores, log_probs, alignments)`.
@@ -54,10 +54,11 @@ def score(model, source, target, tokens=None):
             "Pass a model that can be called on whole sentences",
         )
     check_tokens("score", model, tokens)
+    pad = source_pad_of(model, tokens.pad)
     if isinstance(source, dict):
-        source = {name: as_tensor(x, tokens.pad) for name, x in source.items()}
+        source = {name: as_tensor(x, pad) for name, x in source.items()}
     else:
-        source = as_tensor(source, tokens.pad)
+        source = as_tensor(source, pad)
     first, target = tree.flatten(source)[0], as_tensor(target, tokens.pad)
     check_source("score", source)
     if len(target.shape) != 2 or 0 in target.shape:

@@ -7,7 +7,7 @@ from keras import tree
 
 from keras_seqattn.decoding import checks
 from keras_seqattn.decoding.candidates import TokenRules
-from keras_seqattn.decoding.model_checks import can_select
+from keras_seqattn.decoding.model_checks import can_select, source_pad_of
 from keras_seqattn.decoding.relative_length import RelativeLength
 from keras_seqattn.decoding.shortlist_checks import check_shortlist
 from keras_seqattn.errors import abbreviated, four_part_error
@@ -37,7 +37,8 @@ class SearchOptions(NamedTuple):
     """The options of a call of `decode` that its graph depends on; hashable."""
 
     search: Any  # `Search`
-    special: Any  # `SpecialTokens`
+    special: Any  # `SpecialTokens` of the target
+    source_pad: int  # id of the padding of the source
     relative_length: Any  # `RelativeLength`; None: all sentences have one maximum
     precomputes: bool  # whether to call `precompute`
     may_shrink: bool  # whether finished sentences may leave the batch
@@ -60,14 +61,15 @@ def make_request(
     checks.check_tokens("decode", model, special)
     checks.check_search("decode", search, max_length, special)
     checks.check_positions(model, max_length)
-    source = as_tensors("decode", source, special.pad)
+    source_pad = source_pad_of(model, special.pad)
+    source = as_tensors("decode", source, source_pad)
     checks.check_source("decode", source)
     is_relative = isinstance(max_length, RelativeLength)
     if is_relative:
         checks.check_ids(source, "RelativeLength", "Pass an integer as max_length")
     if prefix is not None:
         prefix = tf.cast(prefix, tf.int32)
-        checks.check_prefix(prefix, source, max_length, special)
+        checks.check_prefix(prefix, source, max_length, special, source_pad)
         prefix = None if prefix.shape[1] == 0 else prefix
     if shortlist is not None:
         check_shortlist(shortlist, model, source, TokenRules(search, special, prefix))
@@ -82,6 +84,7 @@ def make_request(
     options = SearchOptions(
         search=search,
         special=special,
+        source_pad=source_pad,
         relative_length=max_length if is_relative else None,
         precomputes=hasattr(model, "precompute")
         and _does_precomputing_pay(search, source, max_length),
@@ -105,7 +108,7 @@ def as_tensors(owner, source, pad):
                 "ids [batch, source]",
                 abbreviated(source),
                 "Pad all sentences to one length, e.g. with "
-                "tf.ragged.constant(source).to_tensor(0)",
+                f"tf.ragged.constant(source).to_tensor({pad})",
             ) from None
     return tree.map_structure(lambda x: checks.as_tensor(x, pad), source)
 

@@ -99,23 +99,25 @@ class Shortlist:
         table = most_aligned(model, pairs, per_token, batch_size)
         return cls(table, ids_by_frequency(model, pairs), common, size)
 
-    def ids(self, source, tokens=None, first=(), prefix=None):
+    def ids(self, source, tokens=None, first=(), prefix=None, source_pad=None):
         """Return the list of a batch: int32 `[size]`; graph code.
 
-        It begins with all ids up to the largest special token, so that these are their
-        own places. The ids `first` follow, then the others in ascending order.
+        It begins with the special tokens. The ids `first` follow, then the others, all
+        in ascending order.
 
         Args:
             source: int ids `[batch, source]`.
-            tokens: `SpecialTokens`; None: `SpecialTokens()`.
+            tokens: `SpecialTokens` of the target; None: `SpecialTokens()`.
             first: tuple of ids that are in every list.
             prefix: int ids of any shape that are in this list, too.
+            source_pad: id of the padding of the source; None: the same as `tokens.pad`.
         """
         tokens = SpecialTokens() if tokens is None else SpecialTokens(*tokens)
         source, vocabulary = tf.convert_to_tensor(source), len(self.frequent)
         fixed = fixed_ids(tokens, first)
         proposed = tf.gather(tf.constant(self.table, tf.int32), source)
-        proposed = tf.where((source == tokens.pad)[..., None], -1, proposed)
+        pad = tokens.pad if source_pad is None else source_pad
+        proposed = tf.where((source == pad)[..., None], -1, proposed)
         rank = 2 + tf.range(self.table.shape[1]) + tf.zeros_like(proposed)
         proposed, rank = tf.reshape(proposed, [-1]), tf.reshape(rank, [-1])
         if prefix is not None:
@@ -175,7 +177,7 @@ class Shortlist:
 
 def fixed_ids(tokens, first=()):
     """Return the ids with which every list begins, for all batches."""
-    special = list(range(max(tokens) + 1))
+    special = sorted(set(tokens))
     return special + sorted(set(first) - set(special))
 
 

@@ -35,12 +35,12 @@ def check_shortlist(shortlist, model, source, rules):
         check_forced(prefix, vocabulary, special)
         listed |= set(np.unique(prefix).tolist())
     size = min(shortlist.size, vocabulary)
-    if len(listed) > size or max(listed) >= vocabulary:
+    if len(listed) > size or min(listed) < 0 or max(listed) >= vocabulary:
         raise four_part_error(
             "decode got a shortlist with too little room",
-            "room for all ids up to the largest special token, forbidden_tokens and "
-            f"the prefix, at most {size} ids below {vocabulary}",
-            f"{len(listed)} ids up to {max(listed)}",
+            "room for the special tokens, forbidden_tokens and the prefix, at most "
+            f"{size} ids from 0 to {vocabulary - 1}",
+            f"{len(listed)} ids from {min(listed)} to {max(listed)}",
             "Make a Shortlist of a larger size",
         )
 

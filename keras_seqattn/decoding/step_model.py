@@ -11,7 +11,8 @@ class StepModel(Protocol):
 
     Both methods are graph code: tensors in, tensors out, no side effects. A method
     `check_ids(source, target=None)` is optional: an eager `decode` or `score` calls it
-    first, so that it can raise an error for the numbers in its arguments.
+    first, so that it can raise an error for the numbers in its arguments. Attributes
+    `pad` and `source_pad` are optional: the ids of the padding of targets and sources.
     """
 
     def start(self, source: Any) -> Started:

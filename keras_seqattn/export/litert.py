@@ -79,7 +79,7 @@ def _function(pipeline, source_length, target_length, batch):
     variables = getattr(model, "variables", ())
     values = [(v, keras.ops.convert_to_numpy(v)) for v in variables]
     text = tf.TensorSpec([batch], tf.string, name="text")
-    special = pipeline.source_text.tokens
+    special = pipeline.target_text.tokens
 
     @tf.function(input_signature=[text], autograph=False)
     def translate(text):
@@ -92,7 +92,7 @@ def _function(pipeline, source_length, target_length, batch):
         alignments = decoded.alignments
         if len(alignments.shape) == 5:  # heads stand before the target
             alignments = tf.reduce_mean(alignments, axis=2)
-        tokens = _pad_target(decoded.tokens, target_length)
+        tokens = _pad_target(decoded.tokens, target_length, special.pad)
         texts = write(tf.reshape(tokens, [batch * search.n_best, target_length]))
         return {
             "texts": tf.reshape(texts, [batch, search.n_best]),
@@ -109,11 +109,12 @@ def _function(pipeline, source_length, target_length, batch):
     return translate
 
 
-def _pad_target(x, target_length):
-    """Pad `[batch, n_best, target, ...]` with zeros; the padding token has id 0."""
+def _pad_target(x, target_length, value=0):
+    """Pad `[batch, n_best, target, ...]` with a value, up to the target length."""
     missing = target_length - tf.shape(x)[2]
     paddings = [[0, 0], [0, 0], [0, missing], *[[0, 0]] * (len(x.shape) - 3)]
-    return tf.reshape(tf.pad(x, paddings), [*x.shape[:2], target_length, *x.shape[3:]])
+    x = tf.pad(x, paddings, constant_values=value)
+    return tf.reshape(x, [*x.shape[:2], target_length, *x.shape[3:]])
 
 
 def _limit(max_length, target_length):

@@ -78,5 +78,6 @@ def _varint(value):
 
 def _frequent(text):
     """Return the first tokens of a vocabulary, without special ones, as a text."""
-    ids = range(len(text.tokens), min(len(text.tokens) + 8, text.vocabulary_size))
-    return text.decode(tf.constant(list(ids), tf.int32)).numpy().decode()
+    first = range(min(len(text.tokens) + 8, text.vocabulary_size))
+    ids = [i for i in first if i not in text.tokens][:8]
+    return text.decode(tf.constant(ids, tf.int32)).numpy().decode()

@@ -64,7 +64,7 @@ class DeepOutputHead(Composite):
     """
 
     parts = ("embedding",)
-    reads_inputs = True  # a Seq2Seq passes the decoder's inputs, too
+    reads = ("outputs", "inputs")  # a Seq2Seq passes the decoder's inputs, too
 
     def __init__(
         self,

@@ -59,9 +59,15 @@ def check_callbacks(owner, callbacks):
             )
 
 
-def check_loss(model, method):
-    """Check that `compile` got a loss, or that the model computes its own."""
-    own = type(model).compute_loss is not keras.Model.compute_loss
+def check_loss(model, method, compute_loss):
+    """Check that `compile` got a loss, or that the model computes its own.
+
+    Args:
+        model: a `TokenModel`.
+        method: the name of the method that needs the loss.
+        compute_loss: the function of a model that does not compute its own.
+    """
+    own = type(model).compute_loss is not compute_loss
     own = own or type(model).train_step is not keras.Model.train_step
     if model.compiled and model.loss is None and not own and not model.losses:
         raise four_part_error(

@@ -257,15 +257,27 @@ def _check_new(part):
         )
 
 
-def check_vocabularies(pad, vocabularies):
-    """Check that the padding is an id, and that what the head predicts can be read."""
-    if isinstance(pad, bool) or not isinstance(pad, numbers.Integral):
+def check_pads(source_embedding, **pads):
+    """Check that paddings are ids, and that the source embedding masks the same id."""
+    for name, pad in pads.items():
+        if isinstance(pad, bool) or not isinstance(pad, numbers.Integral):
+            raise four_part_error(
+                f"Seq2Seq got an unusable {name}",
+                "an integer",
+                f"{name}={abbreviated(pad)}",
+                "Pass the id that the text processor pads with, mostly 0",
+            )
+    if getattr(source_embedding, "mask_zero", False) and pads["source_pad"] != 0:
         raise four_part_error(
-            "Seq2Seq got an unusable pad",
-            "an integer",
-            f"pad={abbreviated(pad)}",
-            "Pass the id that the text processor pads with, mostly 0",
+            "Seq2Seq got a source_embedding that masks another id than source_pad",
+            "mask_zero=False, because Seq2Seq masks the padding itself",
+            f"mask_zero=True and source_pad={pads['source_pad']}",
+            "Drop mask_zero",
         )
+
+
+def check_vocabularies(vocabularies):
+    """Check that what the head predicts can be read."""
     if (vocabularies["labels"] or 0) > vocabularies["target"]:
         raise four_part_error(
             "Seq2Seq got a head with more tokens than its target embedding has",

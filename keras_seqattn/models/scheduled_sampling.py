@@ -7,6 +7,7 @@ from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.layers.parts.nested_layers import deserialize_part
 from keras_seqattn.models.sampling_probability import SamplingProbability
 from keras_seqattn.models.token_model import TokenModel
+from keras_seqattn.models.token_outputs import logits_part
 from keras_seqattn.ops.precision import at_least_float32
 
 
@@ -37,7 +38,8 @@ class ScheduledSampling(TokenModel):
         probability: a `SamplingProbability`, e.g. `InverseSigmoidProbability(2000)`.
         use_argmax: whether the most probable token replaces the true one. False: a
             token drawn from the model's distribution.
-        pad: id of the padding. None: `model.pad` if the model has it, else 0.
+        pad: id of the padding of the target. None: `model.pad` if the model has it,
+            else 0.
         seed: seed of the random draws.
         **kwargs: of `keras.Model`.
 
@@ -46,7 +48,7 @@ class ScheduledSampling(TokenModel):
         training: whether some tokens are replaced.
 
     Returns:
-        logits `[batch, target, vocabulary]`, with the mask of the model's logits.
+        what the model returns: logits `[batch, target, vocabulary]` with their mask.
 
     Equations:
         y'_t ~ p(. | y_1 .. y_{t-1}, x)   (first pass)
@@ -92,11 +94,21 @@ class ScheduledSampling(TokenModel):
         unknown = {"target": None, "labels": None}
         return getattr(self.model, "vocabularies", unknown)
 
+    @property
+    def source_pad(self):
+        """The id of the padding of the source, as the model knows it."""
+        return getattr(self.model, "source_pad", self.pad)
+
+    @property
+    def named_outputs(self):
+        """The names of the outputs of the model."""
+        return getattr(self.model, "named_outputs", ())
+
     def call(self, inputs, training=None):
         if not training:
             return self.model(inputs, training=False)
         target = ops.convert_to_tensor(inputs["target"])
-        own = self._own_tokens(self.model(inputs, training=False))
+        own = self._own_tokens(logits_part(self.model(inputs, training=False)))
         mixed = self._mix(target, ops.cast(own, target.dtype))
         return self.model({**inputs, "target": mixed}, training=True)
 

@@ -9,12 +9,13 @@ from keras_seqattn.checks import check_rate
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.parts import checks
 from keras_seqattn.layers.parts.nested_layers import deserialize_part, serialize_part
-from keras_seqattn.models import part_checks
+from keras_seqattn.models import head_inputs, part_checks
 from keras_seqattn.models.summary import summary_lines
 from keras_seqattn.models.token_checks import check_ids
 from keras_seqattn.models.token_model import TokenModel
+from keras_seqattn.models.token_outputs import as_names
 from keras_seqattn.ops.mask import carry_mask
-from keras_seqattn.types import Shortened, Started, Step
+from keras_seqattn.types import Shortened, SourcedMemory, Started, Step
 
 _PARTS = (
     "source_embedding",
@@ -42,15 +43,23 @@ class Seq2Seq(TokenModel):
             itself (its attribute `reads_source` is True), e.g. `PretrainedEncoder`.
         encoder: a layer that returns `Encoded`, e.g. `BiEncoder`, `TransformerEncoder`.
         decoder: `AttentionDecoder`, `TransformerDecoder`.
-        head: `OutputHead`, `DeepOutputHead`, or any layer from outputs to logits.
+        head: `OutputHead`, `DeepOutputHead`, or any layer to logits. It reads the
+            decoder's outputs. Its attribute `reads` may name more, in the order of the
+            arguments of its `call`: `reads = ("outputs", "inputs", "alignment",
+            "source")`. See Heads below.
         target_embedding: `keras.layers.Embedding` of the target's tokens. None: the
             source's, for a joint vocabulary. A head with the same
             `keras.layers.ReversibleEmbedding` is tied to it.
         bridge: a `Bridge`, from the encoder's state to the decoder's; None: zeros.
         source_word_dropout: rate at which embeddings of whole source words become zero.
         target_word_dropout: the same rate for the target inputs.
-        pad: id of the padding, in both languages.
+        pad: id of the padding of the target.
         seed: seed of the word dropout.
+        source_pad: id of the padding of the source; None: the same as `pad`.
+        outputs: "logits": a call returns the logits. ("logits", "alignment"): it
+            returns a dict of both. `compile` then takes a dict of losses, `{"logits":
+            "auto", "alignment": my_loss}`, and `fit` a dict of labels. A loss or a list
+            of metrics without names is for the logits.
         **kwargs: of `keras.Model`.
 
     Call arguments:
@@ -58,14 +67,25 @@ class Seq2Seq(TokenModel):
             `[batch, target]`; the target begins with the start token and lacks the end
             token (the labels lack the start token and have the end token). A
             "source_mask" `[batch, source]` bool, True = real, is optional. Without it
-            the mask is that of the source embedding, or where ids are not `pad`.
-        return_attention_scores: whether to return the alignments too.
+            the mask is that of the source embedding, or where ids are not `source_pad`.
+        return_attention_scores: whether to return logits and alignments, whatever
+            `outputs` is.
         training: whether dropout applies.
 
     Returns:
         logits `[batch, target, vocabulary]`; with `return_attention_scores=True` also
         the alignments `[batch, target, source]`, with heads
-        `[batch, heads, target, source]`.
+        `[batch, heads, target, source]`. With `outputs=("logits", "alignment")` a dict;
+        its alignments are float32 and carry the mask of the target.
+
+    Heads:
+        A head gets what it reads in the same form for whole targets, single steps and
+        beams. The axes between batch and depth are none, target, or beam:
+        "outputs" `[batch, ..., depth]`, the outputs of the decoder;
+        "inputs" `[batch, ..., embedding]`, the target embeddings;
+        "alignment" `[batch, ..., source]`, with heads `[batch, ..., heads, source]`;
+        "source" int32 `[batch, source]`, the source ids, `source_pad` in the padding.
+        Its `build` and `compute_output_shape` get a shape for each.
 
     Shapes:
         source: [batch, source]
@@ -100,6 +120,8 @@ class Seq2Seq(TokenModel):
         target_word_dropout=0.0,
         pad=0,
         seed=None,
+        source_pad=None,
+        outputs="logits",
         **kwargs,
     ):
         super().__init__(**kwargs)
@@ -122,8 +144,11 @@ class Seq2Seq(TokenModel):
             target_word_dropout, seed_2, target_embedding, "target_words"
         )
         self.pad, self.seed = pad, seed
+        self.source_pad = pad if source_pad is None else source_pad
+        part_checks.check_pads(source_embedding, pad=pad, source_pad=self.source_pad)
+        self.named_outputs = as_names(type(self).__name__, outputs)
         self._build_parts()
-        part_checks.check_vocabularies(pad, self.vocabularies)
+        part_checks.check_vocabularies(self.vocabularies)
 
     def _build_parts(self):
         part_checks.check_embedding(self.target_embedding)
@@ -143,7 +168,10 @@ class Seq2Seq(TokenModel):
         part_checks.build_bridge(self.bridge, encoded, self.decoder)
         self.decoder.build(target, encoded.values)
         outputs = self.decoder.compute_output_shape(target, encoded.values)
-        read = [outputs, target] if self._head_reads else [outputs]
+        names = self._head_reads
+        head_inputs.check_source_ids(self.head, names, self._reads_ids)
+        shapes = outputs, target, encoded.values
+        read = head_inputs.shapes_read(names, self.decoder, *shapes)
         self.head.build(*read)
         self._vocabulary = self.head.compute_output_shape(*read)[-1]
         self._part_outputs = {  # for the summary
@@ -180,8 +208,8 @@ class Seq2Seq(TokenModel):
 
     @property
     def _head_reads(self):
-        """Whether the head wants the target embeddings beside the outputs."""
-        return getattr(self.head, "reads_inputs", False)
+        """The names of what the head reads."""
+        return head_inputs.names_read(self.head)
 
     @property
     def max_length(self):
@@ -210,19 +238,25 @@ class Seq2Seq(TokenModel):
             max_length: Python integer, the number of steps that a decoder which
                 remembers all of them makes room for; None: its past grows.
         """
-        encoded = self._encode(
-            source if isinstance(source, dict) else {"source": source}
-        )
+        inputs = source if isinstance(source, dict) else {"source": source}
+        encoded = self._encode(inputs)
         memory = self.decoder.prepare(encoded.values, encoded.mask)
         state = None if self.bridge is None else self.bridge(encoded)
         initial_state = self.decoder.initial_state
         room = {"max_length": max_length}  # only some decoders remember all steps
         room = room if "max_length" in signature(initial_state).parameters else {}
-        return Started(initial_state(memory, state, **room), memory)
+        state = initial_state(memory, state, **room)
+        if "source" in self._head_reads:
+            memory = SourcedMemory(memory, self._source_ids(inputs, encoded.mask))
+        return Started(state, memory)
 
     def precompute(self, memory):
         """Return the memory with work that many steps share already done."""
-        memory = self.decoder.precompute(memory)
+        if isinstance(memory, SourcedMemory):
+            ready = self.decoder.precompute(memory.memory)
+            memory = memory._replace(memory=ready)
+        else:
+            memory = self.decoder.precompute(memory)
         product = getattr(self.head, "last_product", None)
         columns = None if product is None else product.precompute()
         return memory if columns is None else Shortened(memory, (), columns)
@@ -259,19 +293,34 @@ class Seq2Seq(TokenModel):
         """
         if isinstance(memory, Shortened):
             return self._short_step(tokens, state, memory)
-        embedded = self.target_embedding(tokens)
-        step = self.decoder.step(embedded, state, memory)
-        return Step(self._logits(step.output, embedded), step.alignment, step.state)
+        step, read = self._decoder_step(tokens, state, memory)
+        logits = self.head(*read, training=False)
+        return Step(logits, step.alignment, step.state)
 
     def _short_step(self, places, state, memory):
         is_whole = isinstance(memory.ids, tuple)
         tokens = places if is_whole else ops.take(memory.ids, places)
-        embedded = self.target_embedding(tokens)
-        step = self.decoder.step(embedded, state, memory.memory)
-        read = [step.output, embedded] if self._head_reads else [step.output]
+        step, read = self._decoder_step(tokens, state, memory.memory)
         hidden = self.head.hidden(*read)
         logits = self.head.last_product.logits(hidden, memory.columns)
         return Step(logits, step.alignment, step.state)
+
+    def _decoder_step(self, tokens, state, memory):
+        """Return the `Step` of the decoder, and what the head reads of it."""
+        source = None
+        if isinstance(memory, SourcedMemory):
+            memory, source = memory
+        embedded = self.target_embedding(tokens)
+        step = self.decoder.step(embedded, state, memory)
+        return step, self._read(step.output, embedded, step.alignment, source)
+
+    def _read(self, *known):
+        """Return what the head reads, of `head_inputs.READABLE`."""
+        known = dict(zip(head_inputs.READABLE, known, strict=True))
+        return [known[name] for name in self._head_reads]
+
+    def _source_ids(self, inputs, mask):
+        return head_inputs.real_ids(inputs["source"], mask, self.source_pad)
 
     # Whole sequences --------------------------------------------------------------
 
@@ -282,19 +331,35 @@ class Seq2Seq(TokenModel):
         mask = ops.not_equal(target, self.pad)
         embedded = self.target_embedding(target)
         embedded = self.target_words(embedded, training=training)
+        reads = self._head_reads
+        is_aligned = return_attention_scores or "alignment" in self.named_outputs
+        is_aligned = is_aligned or "alignment" in reads
         outputs = self.decoder(
             embedded,
             encoded.values,
             initial_state=None if self.bridge is None else self.bridge(encoded),
             inputs_mask=mask,
             value_mask=encoded.mask,
-            return_attention_scores=return_attention_scores,
+            return_attention_scores=is_aligned,
             training=training,
         )
-        if not return_attention_scores:
-            return self._logits(outputs, embedded, mask, training)
-        outputs, alignments = outputs
-        return self._logits(outputs, embedded, mask, training), alignments
+        outputs, alignments = outputs if is_aligned else (outputs, None)
+        steps, source = alignments, None
+        if "alignment" in reads:
+            steps = head_inputs.heads_after_target(alignments)
+        if "source" in reads:
+            source = self._source_ids(inputs, encoded.mask)
+        outputs = carry_mask(outputs, mask)
+        read = self._read(outputs, embedded, steps, source)
+        logits = carry_mask(self.head(*read, training=training), mask)
+        if return_attention_scores:
+            return logits, alignments
+        if not self.named_outputs:
+            return logits
+        results = {"logits": logits}
+        if "alignment" in self.named_outputs:
+            results["alignment"] = _with_mask(alignments, mask)
+        return results
 
     def _encode(self, inputs, training=False):
         source, mask = inputs["source"], inputs.get("source_mask")
@@ -305,16 +370,11 @@ class Seq2Seq(TokenModel):
         if mask is None:
             mask = getattr(embedded, "_keras_mask", None)
         if mask is None and self._reads_ids:
-            mask = ops.not_equal(source, self.pad)
+            mask = ops.not_equal(source, self.source_pad)
         checks.check_mask("Seq2Seq", mask, "source", source.shape, "source")
         if embed is not None:
             embedded = self.source_words(embedded, training=training)
         return self.encoder(embedded, mask=mask, training=training)
-
-    def _logits(self, outputs, embedded, mask=None, training=False):
-        outputs = carry_mask(outputs, mask)
-        inputs = [outputs, embedded] if self._head_reads else [outputs]
-        return carry_mask(self.head(*inputs, training=training), mask)
 
     def summary(self, print_fn=print, **options):
         """Print the parts, their options and their parameters.
@@ -350,6 +410,8 @@ class Seq2Seq(TokenModel):
             "source_word_dropout": self.source_words.rate,
             "target_word_dropout": self.target_words.rate,
             "pad": self.pad,
+            "source_pad": None if self.source_pad == self.pad else self.source_pad,
+            "outputs": self.named_outputs or "logits",
             "seed": self.seed,
         }
 
@@ -372,6 +434,14 @@ class Seq2Seq(TokenModel):
             head = {**head, "config": {**head["config"], "embedding": config[tie]}}
         config["head"] = keras.saving.deserialize_keras_object(head)
         return cls(**config)
+
+
+def _with_mask(alignments, mask):
+    """Return alignments `[batch, (heads,) target, source]` as an output of a model."""
+    alignments = ops.cast(alignments, "float32")
+    if len(alignments.shape) > 3:  # a mask that broadcasts over the heads
+        mask = mask[:, None]
+    return carry_mask(alignments, mask)
 
 
 def _word_dropout(rate, seed, embedding, name):

@@ -9,6 +9,7 @@ from keras import ops
 
 from keras_seqattn.errors import abbreviated, four_part_error, four_parts
 from keras_seqattn.losses import SmoothedCrossentropy
+from keras_seqattn.models.token_outputs import check_named_labels, logits_part
 
 # Losses of Keras by the form of their labels: ids, and one-hot.
 SPARSE = keras.losses.SparseCategoricalCrossentropy
@@ -19,6 +20,11 @@ LOSS_FUNCTIONS = (
 )
 _TEXT = ("str", "bytes", "object")
 _ORDER = "Put the inputs first: (inputs, labels)"
+
+
+def pad_of(model, name):
+    """Return the id of the padding of "source", "target" or "labels"."""
+    return getattr(model, "source_pad", model.pad) if name == "source" else model.pad
 
 
 def wants_ids(loss):
@@ -37,7 +43,7 @@ def check_ids(model, name, ids):
     if numbers is not None and name in model.vocabularies:
         owner, size = type(model).__name__, model.vocabularies[name]
         check_spec(owner, name, ids)
-        check_range(owner, name, numbers, size, model.pad)
+        check_range(owner, name, numbers, size, pad_of(model, name))
 
 
 def check_batch_sizes(owner, inputs):
@@ -107,8 +113,12 @@ def check_not_pairs(owner, data):
 
 
 def check_labelled(model, labels):
-    """Check that there are labels, and that they are not in a dict."""
-    is_known = wants_ids(model.loss) or wants_one_hot(model.loss)
+    """Check that there are labels, and whether they are in a dict."""
+    if model.named_outputs and labels is not None:
+        check_named_labels(model, labels)
+        labels = logits_part(labels)
+    loss = logits_part(model.loss)
+    is_known = wants_ids(loss) or wants_one_hot(loss)
     if is_known and (labels is None or isinstance(labels, dict)):
         raise four_part_error(
             f"{type(model).__name__} got unusable labels",
@@ -155,7 +165,7 @@ def check_labels(model, labels, target):
         _check_same_shape(owner, inputs, numbers)
         is_read = inputs != pad
         _warn_without_shift(owner, inputs, numbers, pad)
-    ignored = getattr(model.loss, "ignore_class", None)
+    ignored = getattr(logits_part(model.loss), "ignore_class", None)
     if ignored is not None:
         is_read = is_read & (numbers != ignored)
     size = model.vocabularies.get("labels")

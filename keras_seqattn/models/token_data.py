@@ -28,10 +28,12 @@ from keras_seqattn.models.token_checks import (
     check_weights,
     is_integer,
     out_of_range,
+    pad_of,
     rank_of,
     wants_ids,
     wants_one_hot,
 )
+from keras_seqattn.models.token_outputs import logits_part, with_logits_part
 
 
 def checked_data(model, arguments, errors, is_labelled):
@@ -103,10 +105,11 @@ def _checked_dataset(model, dataset, is_labelled):
     for name in model.vocabularies:
         if name in inputs:
             check_spec(owner, name, inputs[name])
-    if hasattr(labels, "shape") and wants_ids(model.loss):
+    loss, labels = logits_part(model.loss), logits_part(labels)
+    if hasattr(labels, "shape") and wants_ids(loss):
         check_one_hot(owner, labels)
         check_dtype(owner, "labels", labels)
-    if labels is not None and wants_one_hot(model.loss):
+    if labels is not None and wants_one_hot(loss):
         check_not_ids(owner, labels)
     return dataset.map(lambda *batch: _converted(model, *batch))
 
@@ -116,13 +119,18 @@ def _converted(model, inputs, labels=None, weights=None):
     inputs = dict(inputs)
     for name in model.vocabularies:
         if name in inputs:
-            ids = as_ids(inputs[name], model.pad)
-            inputs[name] = _with_visible_negatives(ids, model.pad)
-    if wants_ids(model.loss) and labels is not None:
-        labels = as_ids(labels, model.pad)
-    is_per_token = wants_ids(model.loss) or wants_one_hot(model.loss)
-    if is_per_token and weights is not None and rank_of(weights) == 1:
-        weights = ops.broadcast_to(weights[:, None], ops.shape(labels)[:2])
+            pad = pad_of(model, name)
+            ids = as_ids(inputs[name], pad)
+            inputs[name] = _with_visible_negatives(ids, pad)
+    loss, ids = logits_part(model.loss), logits_part(labels)
+    if wants_ids(loss) and ids is not None:
+        ids = as_ids(ids, model.pad)
+        labels = with_logits_part(labels, ids)
+    is_per_token = wants_ids(loss) or wants_one_hot(loss)
+    of_tokens = logits_part(weights)
+    if is_per_token and of_tokens is not None and rank_of(of_tokens) == 1:
+        of_tokens = ops.broadcast_to(of_tokens[:, None], ops.shape(ids)[:2])
+        weights = with_logits_part(weights, of_tokens)
     return keras.utils.pack_x_y_sample_weight(inputs, labels, weights)
 
 
@@ -156,13 +164,16 @@ def checked_batch(model, inputs, labels=None, weights=None, is_labelled=False):
         check_labelled(model, labels)
     if labels is None:
         return inputs, labels, weights
-    if wants_one_hot(model.loss):
-        check_not_ids(owner, labels)
-    if wants_ids(model.loss):
-        labels = as_ids(labels, model.pad)
-        check_labels(model, labels, inputs.get("target"))
-    if weights is not None and (wants_ids(model.loss) or wants_one_hot(model.loss)):
-        weights = _token_weights(owner, weights, labels)
+    loss, ids = logits_part(model.loss), logits_part(labels)
+    if wants_one_hot(loss):
+        check_not_ids(owner, ids)
+    if wants_ids(loss):
+        ids = as_ids(ids, model.pad)
+        check_labels(model, ids, inputs.get("target"))
+        labels = with_logits_part(labels, ids)
+    of_tokens = logits_part(weights)
+    if of_tokens is not None and (wants_ids(loss) or wants_one_hot(loss)):
+        weights = with_logits_part(weights, _token_weights(owner, of_tokens, ids))
     return inputs, labels, weights
 
 
@@ -172,7 +183,7 @@ def checked_inputs(model, inputs, labels=None):
     converted = {}
     for name in model.vocabularies:
         if name in inputs:
-            converted[name] = as_ids(inputs[name], model.pad)
+            converted[name] = as_ids(inputs[name], pad_of(model, name))
             check_ids(model, name, converted[name])
     check_batch_sizes(type(model).__name__, converted)
     return {**inputs, **converted}
@@ -271,4 +282,5 @@ def errors_in_one_line(model, errors):
         names = [n for n, known in model.vocabularies.items() if known == size]
         where = f"in a batch of {' or '.join(names)}"
         owner = type(model).__name__
-        raise out_of_range(owner, number, size, where, model.pad) from None
+        pad = pad_of(model, names[0])
+        raise out_of_range(owner, number, size, where, pad) from None

@@ -18,6 +18,14 @@ from keras_seqattn.models.token_loss import (
     token_loss,
 )
 from keras_seqattn.models.token_metrics import check_metrics
+from keras_seqattn.models.token_outputs import (
+    check_single,
+    compile_arguments,
+    logits_part,
+    trained_names,
+    trained_parts,
+    with_logits_part,
+)
 
 
 class TokenModel(keras.Model):
@@ -26,13 +34,16 @@ class TokenModel(keras.Model):
     It checks data before Keras traces anything, so that a mistake has an error of one
     line. Nested lists and ragged tensors of unequal lengths are padded at the right.
     The compiled step contains no check. A subclass has these attributes:
-        pad: id of the padding.
+        pad: id of the padding of the target.
+        source_pad: that of the source; without it, the same.
         vocabularies: dict, "source", "target" (inputs) and "labels" to the size of
             the vocabulary, or to None where it is not known. An input that is not in it
             has no ids.
     """
 
     names_of_inputs = ("source", "target")
+    named_outputs = ()  # names of the dict that a call returns; (): it returns logits
+    trained_outputs = ()  # those with a loss or a metric; (): only the logits
 
     def __call__(self, inputs, *args, **kwargs):
         return super().__call__(checked_inputs(self, inputs), *args, **kwargs)
@@ -43,24 +54,50 @@ class TokenModel(keras.Model):
         Args:
             optimizer: of `keras.Model.compile`.
             loss: "auto": `FusedCrossentropy()`, without all logits; or any other loss.
-                The name "sparse_categorical_crossentropy" means "auto".
+                The name "sparse_categorical_crossentropy" means "auto". Of a model
+                with several outputs, it is the loss of the logits, or a dict of losses.
             *args: of `keras.Model.compile`.
             **kwargs: of `keras.Model.compile`.
         """
         owner = type(self).__name__
         check_optimizer(owner, optimizer)
         check_scales(self, optimizer)
-        loss = token_loss(owner, loss)
+        of_logits = token_loss(owner, logits_part(loss))
+        if not self.named_outputs:
+            check_single(self, loss)
+        if not isinstance(loss, dict) or "logits" in loss:
+            loss = with_logits_part(loss, of_logits)
         arguments = bind(owner, super().compile, (optimizer, loss, *args), kwargs)
         for name in ("metrics", "weighted_metrics"):
-            check_metrics(owner, name, arguments.get(name), loss)
-        super().compile(**arguments)
+            metrics = arguments.get(name)
+            if self.named_outputs and isinstance(metrics, dict):
+                metrics = [logits_part(metrics)]
+            check_metrics(owner, name, metrics, of_logits)
+        if self.named_outputs:
+            arguments = compile_arguments(owner, self.named_outputs, arguments)
+        self._compile(arguments)
 
     def compile_from_config(self, config):
         """Compile from the config of a file, which `compile` has checked before."""
-        super().compile(**keras.saving.deserialize_keras_object(config))
+        self._compile(keras.saving.deserialize_keras_object(config))
         if self.optimizer is not None:
             self.optimizer.build(self.trainable_variables)
+
+    def _compile(self, arguments):
+        self.trained_outputs = trained_names(self.named_outputs, arguments)
+        super().compile(**arguments)
+
+    def compute_loss(
+        self, x=None, y=None, y_pred=None, sample_weight=None, training=True
+    ):
+        """Compute the loss as `keras.Model.compute_loss`, of the trained outputs."""
+        y, y_pred, sample_weight = trained_parts(self, y, y_pred, sample_weight)
+        return super().compute_loss(x, y, y_pred, sample_weight, training)
+
+    def compute_metrics(self, x, y, y_pred, sample_weight=None):
+        """Compute metrics as `keras.Model.compute_metrics`, of the trained outputs."""
+        y, y_pred, sample_weight = trained_parts(self, y, y_pred, sample_weight)
+        return super().compute_metrics(x, y, y_pred, sample_weight)
 
     def fit(self, *args, **kwargs):
         """Train as `keras.Model.fit`, but without `class_weight`."""
@@ -95,7 +132,7 @@ class TokenModel(keras.Model):
         if not private:
             is_labelled = "y" in inspect.signature(method).parameters
             if is_labelled:
-                check_loss(self, method.__name__)
+                check_loss(self, method.__name__, TokenModel.compute_loss)
             arguments = checked_data(self, arguments, errors, is_labelled)
         with errors_in_one_line(self, errors):
             return method(**arguments, **private)

@@ -57,7 +57,7 @@ class Probe:
 
     def _free(self, rows, source):
         """Return the hypotheses of the search, a list for each sentence."""
-        pipeline, tokens = self.translator.pipeline, self.source_text.tokens
+        pipeline, tokens = self.translator.pipeline, self.target_text.tokens
         options = pipeline.max_length, tokens
         shortlist = pipeline.shortlist
         decoded = decode(

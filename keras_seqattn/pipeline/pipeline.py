@@ -147,7 +147,7 @@ class Pipeline:
     def _translate(self, texts, search):
         texts = strings_of(texts)
         source = self.encode(texts)
-        tokens = self.source_text.tokens
+        tokens = self.target_text.tokens
         decoded = decode(
             self.model,
             source.ids,

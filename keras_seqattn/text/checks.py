@@ -22,8 +22,8 @@ def check_normalization(owner, form):
         )
 
 
-def check_vocabulary(owner, vocabulary):
-    """Check that a vocabulary has different strings, the special ones first."""
+def check_vocabulary(owner, vocabulary, first_pieces):
+    """Check that a vocabulary has different strings, and begins with some of them."""
     is_list = isinstance(vocabulary, (list, tuple))
     if not is_list or not all(isinstance(piece, str) for piece in vocabulary):
         raise four_part_error(
@@ -40,11 +40,11 @@ def check_vocabulary(owner, vocabulary):
                 repr(piece),
                 "Remove it: in every text U+FFFD replaces it",
             )
-    if tuple(vocabulary[: len(SPECIAL)]) != SPECIAL:
+    if tuple(vocabulary[: len(first_pieces)]) != first_pieces:
         raise four_part_error(
             f"{owner} got a vocabulary without the special tokens",
-            f"{list(SPECIAL)} at the start",
-            f"{list(vocabulary[: len(SPECIAL)])}",
+            f"{list(first_pieces)} at the start",
+            f"{list(vocabulary[: len(first_pieces)])}",
             f"Add them, or learn a vocabulary: {owner}.learn(texts)",
         )
     first = {}
@@ -56,6 +56,19 @@ def check_vocabulary(owner, vocabulary):
                 f"{piece!r} with the ids {first[piece]} and {at}",
                 "Remove one of them",
             )
+
+
+def check_special(owner, tokens, size):
+    """Check that the special tokens of a text processor are in its vocabulary."""
+    is_complete = isinstance(tokens, tuple) and len(tokens) == len(SPECIAL)
+    if not is_complete or not all(i in range(size) for i in tokens):
+        raise four_part_error(
+            f"{owner} got unusable special tokens",
+            f"SpecialTokens(pad, start, end, unknown) of ids from 0 to {size - 1}",
+            f"tokens={abbreviated(tokens)}",
+            "Set self.tokens before super().__init__; for a token that the vocabulary "
+            "lacks, repeat the id of another one",
+        )
 
 
 def check_characters(owner, pieces):

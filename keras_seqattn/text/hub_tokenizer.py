@@ -104,10 +104,6 @@ class HubTokenizer(TextProcessor):
     def get_config(self):
         return {"use_start": self.use_start}
 
-    @classmethod
-    def _check_vocabulary(cls, vocabulary):
-        """Do nothing: the special tokens may stand anywhere."""
-
     def _make_offsets(self, hub):
         """Return a function from texts and ids to offsets; None: it is not known."""
         kinds, tokenizer = hub.tokenizers, self.tokenizer

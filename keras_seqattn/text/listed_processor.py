@@ -17,6 +17,7 @@ class ListedProcessor(TextProcessor):
     as `\\n`.
     """
 
+    first_pieces = SPECIAL
     unknown = UNKNOWN  # `decode` writes this for an unknown token
 
     def __init__(self, vocabulary, normalization=None, lowercase=False):

@@ -12,6 +12,7 @@ from keras_seqattn.text.checks import (
     check_ids,
     check_normalization,
     check_sequences,
+    check_special,
     check_vocabulary,
     id_tensor,
     string_batch,
@@ -36,7 +37,9 @@ class TextProcessor(tf.Module):
 
     Everything except learning consists of TensorFlow operations: it runs in `tf.data`,
     in a `tf.function`, and in a SavedModel of a `tf.Module` that holds the processor.
-    Ids 0 to 3 are padding, start, end and unknown in every vocabulary.
+    `tokens`, a `SpecialTokens`, has the ids of padding, start, end and unknown: 0 to 3
+    in all processors of the library. A class of your own may have other ones: it sets
+    `self.tokens` before `super().__init__`.
 
     A subclass defines these methods; `Words` is a short example:
 
@@ -59,6 +62,7 @@ class TextProcessor(tf.Module):
     """
 
     tokens = SpecialTokens()
+    first_pieces = ()  # that every vocabulary of the class begins with
     vocabulary_file = "vocabulary.txt"
     white_space = WHITE_SPACE  # runs of it become one space; "": white space stays
 
@@ -66,7 +70,8 @@ class TextProcessor(tf.Module):
         super().__init__()
         owner = type(self).__name__
         check_normalization(owner, normalization)
-        self._check_vocabulary(vocabulary)
+        check_vocabulary(owner, vocabulary, self.first_pieces)
+        check_special(owner, self.tokens, len(vocabulary))
         self.normalization = normalization
         self.lowercase = bool(lowercase)
         self._vocabulary = tuple(vocabulary)
@@ -195,10 +200,6 @@ class TextProcessor(tf.Module):
         check_normalization(cls.__name__, normalization)
         normalizer = cls._make_normalizer(normalization, lowercase)
         return learning_texts.normalized(cls.__name__, texts, normalizer)
-
-    @classmethod
-    def _check_vocabulary(cls, vocabulary):
-        check_vocabulary(cls.__name__, vocabulary)
 
     def _encode(self, texts):
         return self._tokenize(texts)[0]

@@ -44,7 +44,7 @@ def check_shortlist(shortlist, model):
 
 
 def check_texts(source_text, target_text, model):
-    """Check that the text processors have the vocabulary sizes of the model."""
+    """Check that the text processors have the vocabularies of the model."""
     texts = {"source": source_text, "target": target_text}
     for side, text in texts.items():
         if not isinstance(text, TextProcessor):
@@ -67,6 +67,21 @@ def check_texts(source_text, target_text, model):
     for side, other in wrong.items():
         if other is not None:
             raise _size_error(side, texts[side], *other, is_swapped)
+    for part in getattr(model, "models", [model]):  # all members of an ensemble
+        _check_pads(source_text.tokens.pad, target_text.tokens.pad, part)
+
+
+def _check_pads(source_pad, target_pad, model):
+    """Check that a model masks what the text processors pad with."""
+    pad = getattr(model, "pad", target_pad)
+    known = getattr(model, "source_pad", source_pad), pad
+    if known != (source_pad, target_pad):
+        raise four_part_error(
+            "Translator got text processors that pad with other ids than the model",
+            f"source_text.tokens.pad={known[0]} and target_text.tokens.pad={known[1]}",
+            f"{source_pad} and {target_pad}",
+            f"Build the model with pad={target_pad}, source_pad={source_pad}",
+        )
 
 
 def _other_size(side, text, model):

@@ -235,7 +235,7 @@ def test_listed_ids(size, listed):
 def test_padding_lists_no_token_and_some_are_in_every_list():
     shortlist = listing(size=7, common=0)
     listed = ids(shortlist, [[6, 4]], tokens=ks.types.SpecialTokens(pad=4))
-    assert listed == [0, 1, 2, 3, 4, 5, 11]  # all up to the last special token
+    assert listed == [1, 2, 3, 4, 0, 5, 11]  # special tokens first
     shortlist = listing(size=8)
     assert ids(shortlist, first=(2, 10, 4)) == [0, 1, 2, 3, 4, 10, 9, 11]
     assert ids(shortlist, prefix=[[4, 0], [10, 4]]) == [0, 1, 2, 3, 4, 9, 10, 11]

@@ -126,6 +126,9 @@ ARGUMENTS = {
     "...) with the other ids.": lambda: decode(model=seq2seq(pad=5)),
     "decode got a padding that its model does not mask ... pad=5, received "
     "SpecialTokens(pad=0,": lambda: decode(model=Ensemble([seq2seq(), seq2seq(pad=5)])),
+    "decode got models that pad their sources with different ids ... [0, 4]": lambda: (
+        decode(model=Ensemble([seq2seq(), seq2seq(source_pad=4)]))
+    ),
     "decode got ids outside of the vocabulary ... [0, 9), received [50, "
     "9]. Check the SpecialTokens and the search": lambda: decode(
         model=seq2seq(), search=ks.Greedy(forbidden_tokens=(9,)), tokens=(0, 1, 50, 3)
@@ -231,7 +234,9 @@ SHORTLISTS = {
     ),
     "decode got a shortlist for a source without ids ... float32 (2, 3). "
     "Drop": lambda: among(source=np.ones([2, 3], "float32")),
-    "decode got a shortlist with too ... received 4 ids up to 3": lambda: among(size=3),
+    "decode got a shortlist with too ... received 4 ids from 0 to 3": lambda: among(
+        size=3
+    ),
     "decode got a shortlist with too ... 6 ids below 9, received 7 ids up to "
     "7": lambda: among(prefix=[[5, 6], [7, 0]], size=6),
     "Shortlist does not fit the model ... a source vocabulary of 9 tokens ... "

@@ -15,6 +15,7 @@ SOURCE = np.array([[5, 6, 2], [7, 2, 0]])
 TARGET = np.array([[1, 7, 8], [1, 4, 0]])
 LABELS = np.array([[7, 8, 2], [4, 2, 0]])
 PAIRS = ks.data.Pairs(["a"], ["b"])
+BOTH = ("logits", "alignment")
 INPUTS, ONE_HOT = {"source": SOURCE, "target": TARGET}, np.eye(9)[LABELS]
 
 
@@ -65,6 +66,22 @@ def make(**parts):
     return lambda: seq2seq(**parts)
 
 
+def reading(names):
+    head = layers.Dense(9)
+    head.reads = names
+    return head
+
+
+def with_outputs(loss, **options):
+    return lambda: seq2seq(outputs=BOTH).compile("sgd", loss, **options)
+
+
+def fit_alignments(data):
+    model = seq2seq(outputs=BOTH)
+    model.compile("sgd", {"logits": "auto", "alignment": "mse"})
+    return model.fit(data)
+
+
 def with_optimizer(optimizer="sgd", loss="auto"):
     return lambda: seq2seq().compile(optimizer, loss)
 
@@ -105,6 +122,7 @@ LSTM_DECODER = ks.AttentionDecoder(bahdanau_cell("lstm"))
 CONTEXT_DECODER = ks.AttentionDecoder(ks.layers.ContextCell(UNITS))
 POOLED = [keras.Input((None, 6)), layers.GlobalAveragePooling1D()]
 POOLED = keras.Sequential(POOLED)
+NUMBERS = keras.Sequential([keras.Input((None, 5)), layers.Dense(4)])
 PARTS = {
     "an unusable embedding": make(source_embedding="words"),
     "an unusable source_embedding ... 'words'": make(
@@ -149,6 +167,27 @@ PARTS = {
         head=compiled().head
     ),
     "an unusable pad ... pad='0'. Pass the id": make(pad="0"),
+    "an unusable source_pad ... source_pad=1.5. Pass": make(source_pad=1.5),
+    "a source_embedding that masks another id than source_pad ... mask_zero=True and "
+    "source_pad=1. Drop": make(
+        source_embedding=layers.Embedding(9, 4, mask_zero=True), source_pad=1
+    ),
+    "a head that reads something unknown. Expected a tuple of some of ['outputs', "
+    "'inputs', 'alignment', 'source'] as its attribute `reads`, received "
+    "reads='source' of Dense. Name": make(head=reading("source")),
+    "a head that reads something unknown ... reads=('context',)": make(
+        head=reading(("context",))
+    ),
+    "a head that reads the ids of a source without ids ... Dense with reads=("
+    "'outputs', 'source'). Use": make(
+        source_embedding=NUMBERS,
+        target_embedding=layers.Embedding(9, 4),
+        head=reading(("outputs", "source")),
+    ),
+    "unusable outputs ... outputs='alignment'. Pass": make(outputs="alignment"),
+    "unusable outputs ... outputs=('logits', 'state')": make(
+        outputs=("logits", "state")
+    ),
     "a head with more tokens ... at most 9 logits, received 10. Give": make(
         head=ks.layers.OutputHead(10)
     ),
@@ -176,6 +215,10 @@ COMPILED = {
         ["accuracy", "sparse_categorical_crossentropy"]
     ),
     "a metric that does not ... <AUC": with_metrics({"m": keras.metrics.AUC()}),
+    "no labels for alignment. Expected a dict of labels for ['logits', 'alignment'], "
+    "received a dict of ['logits']. Pass": lambda: fit_alignments(
+        dataset(labels={"logits": LABELS})
+    ),
     "an unknown metric ... 'bleu'. Texts have this metric": with_metrics(["bleu"]),
     "an unknown metric ... 'acuracy'. Use 'accuracy'": with_metrics(["acuracy"]),
     "an unknown metric ... 'loss_x'. Pass": with_metrics(["loss_x"]),
@@ -278,6 +321,17 @@ OTHERS = {
     "Seq2Seq.fit has no loss to compute ... loss=None. Call": fit_without_loss,
     "Seq2Seq.compile got an unknown argument ... 'metric'. Use 'metrics'": lambda: (
         seq2seq().compile("sgd", "auto", metric=[])
+    ),
+    "Seq2Seq.compile got a dict of losses ... ['logits']. Pass loss=\"auto\", or "
+    "build the model with outputs=": with_optimizer(loss={"logits": "auto"}),
+    "Seq2Seq.compile got a list as loss_weights ... [1, 2]": with_outputs(
+        "auto", loss_weights=[1, 2]
+    ),
+    "Seq2Seq.compile got an unknown output in loss ... 'alignments'. Use 'alignment'": (
+        with_outputs({"alignments": "mse"})
+    ),
+    "Seq2Seq.compile got an unusable loss for 'alignment' ... 'auto'. Pass": (
+        with_outputs({"alignment": "auto"})
     ),
     "Seq2Seq.load_weights did not find a file ... 'none.weights.h5'. Check": lambda: (
         seq2seq().load_weights("none.weights.h5")

@@ -28,7 +28,33 @@ CELLS = {
     "coverage": lambda: seq2seq("coverage"),
     "deep_head": lambda: deep_head(),
     "joint": lambda: tied(3),
+    "pointer": lambda: pointer("heads"),
 }
+
+
+@keras.saving.register_keras_serializable(package="tests")
+class Pointer(ks.layers.OutputHead):
+    """Adds the alignment to each source position to the logit of the id there."""
+
+    reads = ("source", "outputs", "alignment")
+
+    def build(self, source_shape, outputs_shape, alignment_shape):
+        super().build(outputs_shape)
+
+    def call(self, source, outputs, alignment, outputs_mask=None, training=None):
+        logits = super().call(outputs, mask=outputs_mask, training=training)
+        if len(alignment.shape) > len(outputs.shape):  # heads
+            alignment = keras.ops.mean(alignment, axis=-2)
+        size = self.vocabulary_size
+        ids = keras.ops.one_hot(source, size, dtype=alignment.dtype)
+        return logits + 5 * keras.ops.einsum("b...s,bsv->b...v", alignment, ids)
+
+    def compute_output_shape(self, source_shape, outputs_shape, alignment_shape):
+        return super().compute_output_shape(outputs_shape)
+
+
+def pointer(attention="bahdanau", **options):
+    return seq2seq(attention, head=Pointer(VOCABULARY), **options)
 
 
 def deep_head():

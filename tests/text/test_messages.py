@@ -80,6 +80,10 @@ def kind_of(text):
     return ProcessorChoice.parse("train", text)
 
 
+class Numbered(ks.text.TextProcessor):
+    tokens = ks.types.SpecialTokens(unknown=7)
+
+
 # What is wrong ... parts of the rest of the message: the call that says so.
 WORDS_GOT = {
     "an unknown normalization ... ization='NF'": lambda: words(normalization="NF"),
@@ -169,6 +173,9 @@ OTHERS = {
     "SentencePiece got an unusable alpha ... -1": lambda: SentencePiece(b"", alpha=-1),
     "SentencePiece.learn could not learn. Expected texts that the trainer accepts, "
     'received "INTERNAL': lambda: SentencePiece.learn(["a" * 70_000], 6),
+    "Numbered got unusable special tokens. Expected SpecialTokens(pad, start, end, "
+    "unknown) of ids from 0 to 2, received tokens=SpecialTokens(pad=0, start=1, end=2, "
+    "unknown=7). Set": lambda: Numbered(["a", "b", "c"]),
     "TextProcessor.load did not find a file ... text.json": lambda: load(change=remove),
     "TextProcessor.load did not find a file ... vocabulary.txt ... /text'. Check the "
     "path": lambda: load(change=lambda folder: (folder / "vocabulary.txt").unlink()),

@@ -277,6 +277,11 @@ def with_head(vocabulary):
     return ks.Seq2Seq(*parts, head, bridge=ks.layers.ZeroBridge(4), **options)
 
 
+def padded(source_pad):
+    config = tiny.letters().model.get_config()
+    return ks.Seq2Seq.from_config({**config, "source_pad": source_pad})
+
+
 def said(*texts):
     return tiny.letters()(list(texts))
 
@@ -315,6 +320,9 @@ ERRORS = {
             source_text=ks.text.Words.learn(["a"]),
         ),
     },
+    "Translator got text processors that pad with other ids than the model. Expected "
+    "source_text.tokens.pad=4 and target_text.tokens.pad=0, received 0 and 0. Build "
+    "the model with pad=0, source_pad=0.": lambda: made(padded(4)),
     "Translator got a source_text ... of 15 tokens ... The two processors fit the "
     "other side": lambda: made(
         source_text=tiny.texts()[1], target_text=tiny.texts()[0]
