@@ -66,8 +66,8 @@ class HubTokenizer(TextProcessor):
         vocabulary = tokenizer.get_vocabulary()
         if isinstance(tokenizer, hub.tokenizers.BytePairTokenizer):
             vocabulary = sorted(vocabulary, key=tokenizer.vocabulary.get)
-        super().__init__(vocabulary)
         self.tokens = special_tokens(hub, tokenizer)
+        super().__init__(vocabulary)
         self.tokenizer, self.use_start = tokenizer, bool(use_start)
         if use_start:
             check_start(tokenizer, self.tokens)

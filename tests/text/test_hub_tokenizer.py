@@ -118,6 +118,15 @@ def test_special_tokens():
     )  # never used
 
 
+def test_a_file_cannot_name_other_files(tmp_path):
+    HubTokenizer(hub.bert_tokenizer()).save(tmp_path)
+    path = tmp_path / "tokenizer.json"
+    content = path.read_text()
+    path.write_text(content.replace('"vocabulary": null', '"vocabulary": "/etc/hosts"'))
+    assert path.read_text() != content
+    assert TextProcessor.load(tmp_path).encode("the").numpy().tolist() == [65]
+
+
 def test_from_preset(tmp_path):
     hub.bert().save_to_preset(tmp_path)
     hub.bert_tokenizer().save_to_preset(tmp_path)
