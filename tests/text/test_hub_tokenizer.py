@@ -119,12 +119,13 @@ def test_special_tokens():
 
 
 def test_a_file_cannot_name_other_files(tmp_path):
-    HubTokenizer(hub.bert_tokenizer()).save(tmp_path)
+    text = HubTokenizer(hub.bert_tokenizer())
+    text.save(tmp_path)
     path = tmp_path / "tokenizer.json"
     content = path.read_text()
     path.write_text(content.replace('"vocabulary": null', '"vocabulary": "/etc/hosts"'))
     assert path.read_text() != content
-    assert TextProcessor.load(tmp_path).encode("the").numpy().tolist() == [65]
+    assert TextProcessor.load(tmp_path).vocabulary == text.vocabulary
 
 
 def test_from_preset(tmp_path):
