@@ -30,8 +30,15 @@ def transformer():
     return pointer(decoder=decoder, bridge=None, target_embedding=embedding)
 
 
-@pytest.mark.parametrize("make", [lambda: pointer("heads"), transformer])
-@pytest.mark.parametrize("search", [ks.Greedy(), ks.BeamSearch(3)], ids=repr)
+@pytest.mark.parametrize(
+    "make, search",
+    [
+        (lambda: pointer("heads"), ks.Greedy()),
+        (lambda: pointer("heads"), ks.BeamSearch(3)),
+        pytest.param(transformer, ks.BeamSearch(3), marks=pytest.mark.slow),
+    ],
+    ids=["greedy", "beam", "transformer"],
+)
 def test_a_search_passes_what_the_head_reads(make, search):
     model, limit = make(), ks.decoding.RelativeLength(1.0, plus=1)
     decoded = ks.decode(model, SOURCE, search, limit)
@@ -46,6 +53,7 @@ class Bag(keras.layers.Layer):
 
     def __init__(self):
         super().__init__()
+        self.supports_masking = True
         self.head = ks.layers.OutputHead(VOCABULARY)
 
     def build(self, outputs_shape, source_shape):
