@@ -133,7 +133,8 @@ def check_alignments(model, names):
 
 def check_projector(model):
     """Check that the model has embeddings for the projector."""
-    if not hasattr(model, "source_embedding") or not hasattr(model, "target_embedding"):
+    sides = ("source_embedding", "target_embedding")
+    if any(not hasattr(getattr(model, side, None), "embeddings") for side in sides):
         raise four_part_error(
             "AttentionCallback got projector=True for a model without known embeddings",
             "a model with source_embedding and target_embedding, such as Seq2Seq",

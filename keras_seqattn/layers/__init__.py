@@ -34,6 +34,7 @@ from keras_seqattn.layers.normalized_encoder import NormalizedEncoder
 from keras_seqattn.layers.one_layer_attention import OneLayerAttention
 from keras_seqattn.layers.output_head import OutputHead
 from keras_seqattn.layers.position_embedding import PositionEmbedding
+from keras_seqattn.layers.pretrained_encoder import PretrainedEncoder
 from keras_seqattn.layers.projected_dot_attention import ProjectedDotAttention
 from keras_seqattn.layers.pyramidal_encoder import PyramidalEncoder
 from keras_seqattn.layers.stacked_encoder import StackedEncoder
@@ -75,6 +76,7 @@ __all__ = [
     "OneLayerAttention",
     "OutputHead",
     "PositionEmbedding",
+    "PretrainedEncoder",
     "ProjectedDotAttention",
     "PyramidalEncoder",
     "StackedEncoder",

@@ -29,6 +29,47 @@ def check_embedding(embedding):
         )
 
 
+def check_source_side(embedding, encoder, target_embedding, word_dropout):
+    """Check that either an embedding or the encoder reads the source."""
+    reads, name = getattr(encoder, "reads_source", False), type(encoder).__name__
+    if embedding is None and not reads:
+        raise four_part_error(
+            "Seq2Seq got source_embedding=None for an encoder that needs one",
+            "an encoder that reads the source itself, which it says by an attribute "
+            "reads_source = True",
+            abbreviated(encoder),
+            "Pass keras.layers.Embedding(vocabulary, 256), or a PretrainedEncoder",
+        )
+    if embedding is not None and reads:
+        raise four_part_error(
+            f"Seq2Seq got a source_embedding that {name} does not need",
+            "source_embedding=None, because this encoder reads the source itself",
+            abbreviated(embedding),
+            "Drop the embedding",
+        )
+    if embedding is None and target_embedding is None:
+        raise four_part_error(
+            "Seq2Seq got no target_embedding, and no source_embedding to share",
+            "a keras.layers.Embedding of the target's tokens",
+            "target_embedding=None",
+            "Pass target_embedding=keras.layers.Embedding(vocabulary, 256)",
+        )
+    if embedding is None and word_dropout:
+        raise four_part_error(
+            "Seq2Seq got source_word_dropout without a source_embedding to drop",
+            f"0, because {name} reads the source itself",
+            f"source_word_dropout={word_dropout}",
+            "Drop the argument, and give the encoder a dropout of its own",
+        )
+
+
+def read_shape(embedding, encoder):
+    """The shape of the raw source, which the embedding or else the encoder reads."""
+    if embedding is None:
+        return tuple(getattr(encoder, "source_shape", (None, None)))
+    return source_shape(embedding)
+
+
 def source_shape(embedding):
     """The shape of the source that an embedding reads: ids, or numbers in vectors."""
     shape = getattr(embedding, "input_shape", None) if embedding.built else None

@@ -46,7 +46,8 @@ class Seq2Seq(TokenModel):
         source_embedding: `keras.layers.Embedding` of the source's tokens; or another
             layer from the source to `[batch, source, depth]`, e.g. a
             `keras.Sequential` that begins with `keras.Input((None, 80))` for a source
-            of 80 numbers at each position.
+            of 80 numbers at each position. None: for an encoder that reads the source
+            itself (its attribute `reads_source` is True), e.g. `PretrainedEncoder`.
         encoder: a layer that returns `Encoded`, e.g. `BiEncoder`, `TransformerEncoder`.
         decoder: `AttentionDecoder`, `TransformerDecoder`.
         head: `OutputHead`, `DeepOutputHead`, or any layer to logits. It reads the
@@ -134,13 +135,16 @@ class Seq2Seq(TokenModel):
         **kwargs,
     ):
         super().__init__(**kwargs)
+        check_rate("Seq2Seq", "source_word_dropout", source_word_dropout)
+        check_rate("Seq2Seq", "target_word_dropout", target_word_dropout)
+        part_checks.check_source_side(
+            source_embedding, encoder, target_embedding, source_word_dropout
+        )
         self.source_embedding, self.encoder = source_embedding, encoder
         if target_embedding is None:
             target_embedding = source_embedding
         self.bridge, self.target_embedding = bridge, target_embedding
         self.decoder, self.head = decoder, head
-        check_rate("Seq2Seq", "source_word_dropout", source_word_dropout)
-        check_rate("Seq2Seq", "target_word_dropout", target_word_dropout)
         seed_2 = None if seed is None else seed + 1
         # Dropout layers; their names are part of the file format.
         self.source_words = _word_dropout(
@@ -160,8 +164,10 @@ class Seq2Seq(TokenModel):
         part_checks.check_embedding(self.target_embedding)
         if not self.target_embedding.built:
             self.target_embedding.build((None, None))
-        self._source_shape = part_checks.embedded_shape(self.source_embedding)
-        source = self._source_shape
+        if self.source_embedding is None:
+            source = part_checks.read_shape(None, self.encoder)
+        else:
+            source = part_checks.embedded_shape(self.source_embedding)
         target = (None, None, self.target_embedding.output_dim)
         part_checks.check_encoder(self.encoder)
         part_checks.check_decoder(self.decoder)
@@ -200,12 +206,15 @@ class Seq2Seq(TokenModel):
         if not self._reads_ids:
             return of_target
         size = getattr(self.source_embedding, "input_dim", None)
+        if self.source_embedding is None:
+            size = getattr(self.encoder, "vocabulary_size", None)
         return {"source": size, **of_target}
 
     @property
     def _reads_ids(self):
         """Whether the source are ids; else it has numbers at each position."""
-        return len(part_checks.source_shape(self.source_embedding)) == 2
+        shape = part_checks.read_shape(self.source_embedding, self.encoder)
+        return len(shape) == 2
 
     @property
     def _head_reads(self):
@@ -216,6 +225,11 @@ class Seq2Seq(TokenModel):
     def max_length(self):
         """The greatest number of steps of the decoder; None: any."""
         return getattr(self.decoder, "max_length", None)
+
+    @property
+    def max_source(self):
+        """The greatest number of positions of a source; None: any."""
+        return getattr(self.encoder, "max_length", None)
 
     # Step by step -----------------------------------------------------------------
 
@@ -402,14 +416,16 @@ class Seq2Seq(TokenModel):
         source, mask = inputs["source"], inputs.get("source_mask")
         rank = "[batch, source]" if self._reads_ids else "[batch, source, depth]"
         checks.check_rank("Seq2Seq", "source", source.shape, rank)
-        embedded = self.source_embedding(source)
+        embed = self.source_embedding
+        embedded = source if embed is None else embed(source)
         own = getattr(embedded, "_keras_mask", None)
         mask = own if mask is None else mask
         if mask is None and self._reads_ids:
             mask = ops.not_equal(source, self.source_pad)
         checks.check_mask("Seq2Seq", mask, "source", source.shape, "source")
         check_one_mask("Seq2Seq", mask, own)
-        embedded = self.source_words(embedded, training=training)
+        if embed is not None:
+            embedded = self.source_words(embedded, training=training)
         return self.encoder(embedded, mask=mask, training=training, **options)
 
     def _decode(self, encoded, embedded, mask, return_attention_scores, training=False):

@@ -9,6 +9,7 @@ from keras_seqattn.checks import check_choice
 from keras_seqattn.errors import abbreviated, four_part_error, four_parts
 from keras_seqattn.losses import FusedCrossentropy, SmoothedCrossentropy
 from keras_seqattn.models.token_checks import LOSS_FUNCTIONS, ONE_HOT, SPARSE
+from keras_seqattn.optimizers import FusedAdam
 
 _LOSSES = ("auto", "sparse_categorical_crossentropy", "categorical_crossentropy")
 # Losses of Keras that cannot read logits, e.g. MeanSquaredError, as class and function.
@@ -67,6 +68,20 @@ def check_optimizer(owner, optimizer):
         )
     if isinstance(optimizer, str) and not _knows(keras.optimizers, optimizer):
         check_choice(owner, "optimizer", optimizer, _OPTIMIZERS)
+
+
+def check_scales(model, optimizer):
+    """Check that an optimizer reads the learning-rate scales that variables have."""
+    optimizer = getattr(optimizer, "inner_optimizer", optimizer)
+    scaled = [v for v in model.trainable_variables if hasattr(v, "learning_rate_scale")]
+    if scaled and not isinstance(optimizer, FusedAdam):
+        raise four_part_error(
+            f"{type(model).__name__} got an optimizer that has one learning rate only",
+            "FusedAdam, which reads the learning_rate_scale of each variable",
+            abbreviated(optimizer),
+            "Pass keras_seqattn.optimizers.FusedAdam(1e-3), or build the encoder with "
+            "learning_rate_scale=1",
+        )
 
 
 def _is_class(owner, what, name, example):

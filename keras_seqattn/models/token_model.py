@@ -12,7 +12,11 @@ from keras_seqattn.models.token_data import (
     checked_inputs,
     errors_in_one_line,
 )
-from keras_seqattn.models.token_loss import check_optimizer, token_loss
+from keras_seqattn.models.token_loss import (
+    check_optimizer,
+    check_scales,
+    token_loss,
+)
 from keras_seqattn.models.token_metrics import check_metrics
 from keras_seqattn.models.token_outputs import (
     check_single,
@@ -60,6 +64,7 @@ class TokenModel(keras.Model):
         """
         owner = type(self).__name__
         check_optimizer(owner, optimizer)
+        check_scales(self, optimizer)
         of_logits = token_loss(owner, logits_part(loss))
         if not self.named_outputs:
             check_single(self, loss)

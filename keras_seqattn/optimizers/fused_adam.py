@@ -27,6 +27,11 @@ class FusedAdam(keras.optimizers.Adam):
     The gradient of an embedding row that is read twice is the sum; Keras 3.15 adds up
     the squares of its parts.
 
+    A variable with an attribute `learning_rate_scale` has a learning rate of its own:
+    the one of the optimizer, multiplied by this number. The weight decay of the
+    variable is multiplied, too. `PretrainedEncoder(learning_rate_scale=0.1)` sets the
+    attribute. (A scaled gradient would change nothing, because Adam divides by it.)
+
     Args:
         learning_rate: a number or a schedule.
         **kwargs: arguments of `keras.optimizers.Adam`.
@@ -60,8 +65,27 @@ class FusedAdam(keras.optimizers.Adam):
             check_choice("FusedAdam", "argument", name, _ARGUMENTS)
         super().__init__(learning_rate, **kwargs)
 
+    def build(self, variables):
+        self._scales = {
+            self._var_key(variable): variable.learning_rate_scale
+            for variable in variables
+            if getattr(variable, "learning_rate_scale", 1.0) != 1.0
+        }
+        super().build(variables)
+
+    def _apply_weight_decay(self, variables):
+        keys = map(self._var_key, variables)  # `update_step` decays those with a scale
+        pairs = zip(keys, variables, strict=True)
+        super()._apply_weight_decay([v for key, v in pairs if key not in self._scales])
+
     def update_step(self, gradient, variable, learning_rate):
         gradient = tf.convert_to_tensor(gradient)  # dense, for embeddings, too
+        scale = self._scales.get(self._var_key(variable))
+        if scale is not None:
+            learning_rate = learning_rate * scale
+            if self.weight_decay and self._use_weight_decay(variable):
+                decay = tf.cast(learning_rate * self.weight_decay, variable.dtype)
+                self.assign_sub(variable, variable * decay)
         if self.amsgrad or tf.distribute.get_strategy().num_replicas_in_sync > 1:
             super().update_step(gradient, variable, learning_rate)
             return

@@ -123,6 +123,20 @@ def _compose(library, form, points):
     return CodePoints(tf.gather(codes, kept), begin, end, splits)
 
 
+def drop_marks(library, points):
+    """Drop accents and other marks: é becomes e."""
+    codes, starts, ends, splits = _compose(library, "NFD", points)
+    characters = tf.strings.unicode_encode(codes[:, None], "UTF-8")
+    is_mark = tf.strings.regex_full_match(characters, r"\p{Mn}")
+    kept, splits = keep(~is_mark, splits)
+    return CodePoints(*(tf.gather(x, kept) for x in (codes, starts, ends)), splits)
+
+
+def fold(library, points):
+    """Apply NFKC_Casefold to whole texts, as `tensorflow_text.case_fold_utf8` does."""
+    return _compose(library, "NFC", _fold(library, points))
+
+
 def _fold(library, points):
     """Apply NFKC_Casefold, which turns a character into none, one or several."""
     codes, index = tf.unique(points.codes)

@@ -117,7 +117,7 @@ class TextProcessor(tf.Module):
         """
         texts, is_scalar = string_batch(type(self).__name__, texts)
         texts = self._normalizer(texts).text()
-        ids = self._sample(texts) if sample else self._tokenize(texts)[0]
+        ids = self._sample(texts) if sample else self._encode(texts)
         return ids[0] if is_scalar else ids
 
     def encode_with_offsets(self, texts):
@@ -200,6 +200,9 @@ class TextProcessor(tf.Module):
         check_normalization(cls.__name__, normalization)
         normalizer = cls._make_normalizer(normalization, lowercase)
         return learning_texts.normalized(cls.__name__, texts, normalizer)
+
+    def _encode(self, texts):
+        return self._tokenize(texts)[0]
 
     def _words_of(self, ids):
         """The ids before the first end token without special ones, ragged."""

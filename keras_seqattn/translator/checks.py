@@ -54,6 +54,13 @@ def check_texts(source_text, target_text, model):
                 abbreviated(text),
                 "Pass e.g. Characters.learn(texts)",
             )
+    if getattr(target_text, "use_start", False):
+        raise four_part_error(
+            "Translator got a target_text that writes the start token itself",
+            "use_start=False, because the translator adds the start token",
+            f"{type(target_text).__name__} with use_start=True",
+            "Make another processor of the same tokenizer for the target",
+        )
     wrong = {side: _other_size(side, text, model) for side, text in texts.items()}
     others = {"source": target_text, "target": source_text}
     is_swapped = not any(_other_size(side, x, model) for side, x in others.items())
@@ -89,6 +96,10 @@ def _other_size(side, text, model):
         for verb, size in sizes.items():
             if size not in (None, text.vocabulary_size):
                 return size, verb
+        # A pretrained encoder may have more ids than its tokenizer, which is harmless.
+        most = getattr(getattr(part, "encoder", None), "vocabulary_size", None)
+        if side == "source" and most is not None and text.vocabulary_size > most:
+            return most, "embeds"
     return None
 
 

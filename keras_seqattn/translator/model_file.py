@@ -9,6 +9,7 @@ import h5py
 import keras
 
 from keras_seqattn.errors import four_part_error
+from keras_seqattn.layers.parts.hub import import_hub
 from keras_seqattn.safe_reading import JSON, in_one_line, open_regular, parse_json
 from keras_seqattn.translator.archive import StoredMember, checked_members, unpack
 from keras_seqattn.translator.known_names import check_names
@@ -30,7 +31,7 @@ def load_model(owner, path, verified):
     """
     try:
         with open_regular(owner, path) as file:
-            return _load(file, path, verified)
+            return _load(owner, file, path, verified)
     except FileNotFoundError as error:
         received, cause = "no such file", error
     except UnsafeFile as error:
@@ -44,12 +45,15 @@ def load_model(owner, path, verified):
     ) from cause
 
 
-def _load(file, path, verified):
+def _load(owner, file, path, verified):
     try:
         members = checked_members(file, {_CONFIG: JSON, _WEIGHTS: None})
-        config = parse_json(unpack(file, members[_CONFIG]).getvalue())
+        content = unpack(file, members[_CONFIG]).getvalue()
+        config = parse_json(content)
         if isinstance(config, dict):
             config.pop("compile_config", None)  # Keras ignores it with compile=False
+        if b'"keras_hub>' in content:  # Keras would not find its classes
+            import_hub(owner)
         weights = members[_WEIGHTS]
         is_plain = verified and weights.compress_type == zipfile.ZIP_STORED
         weights = (StoredMember if is_plain else unpack)(file, weights)
@@ -57,6 +61,8 @@ def _load(file, path, verified):
         check_names(config, layers=arrays)
         with _weights_limited_to(2 * numbers + _SLACK):
             model = keras.models.load_model(path, compile=False, safe_mode=True)
+    except ImportError:  # a package is missing: the file is right
+        raise
     except Exception as error:  # an untrusted file may cause any exception
         raise UnsafeFile(in_one_line(error)) from error
     if not isinstance(model, keras.Model):

@@ -48,7 +48,7 @@ class Translator:
         max_length: greatest length of a translation in tokens, an integer or a
             `RelativeLength`. None: `RelativeLength(2.0, plus=10)`.
         max_source: greatest number of tokens that are read of a source. A longer source
-            is cut, with a warning.
+            is cut, with a warning. A model that can read fewer lowers the number.
         unknown: dict from source words to target words. An unknown word in a
             translation is replaced by the target word of the source word with the
             largest weight (Luong et al. 2015), or by this source word itself if the
@@ -102,6 +102,9 @@ class Translator:
         check_texts(source_text, target_text, model)
         check_options(search, max_length, max_source, unknown, target_text.tokens)
         check_shortlist(shortlist, model)
+        longest = getattr(model, "max_source", None)  # with the end token
+        if longest is not None:
+            max_source = min(max_source, longest - 1)
         self.pipeline = Pipeline(
             model,
             source_text,

@@ -273,6 +273,17 @@ TRANSFORMERS = [
 ]
 
 
+def pretrained():
+    """A backbone of numbers: ids cannot be NaN, nor do they have gradients."""
+    inputs = keras.Input((None, 5), name="numbers")
+    recurrent = keras.layers.LSTM(UNITS, return_sequences=True, name="recurrent")
+    backbone = keras.Model(inputs, recurrent(inputs), name="backbone")
+    return L.PretrainedEncoder(backbone)
+
+
+PRETRAINED = [encoder("pretrained_encoder", pretrained)]
+
+
 def head(name, make, mask_name, *more):
     def arguments(rng, batch, source, target):
         lengths = np.linspace(target, 1, batch).astype(int)
@@ -302,7 +313,7 @@ HEADS = [
     deep_head("deep_output_head", embedding, pieces=3),
     deep_head("deep_output_head_nematus", lambda: None, **NEMATUS),
 ]
-ROWS = [*ATTENTIONS, *DECODERS, *ENCODERS, *TRANSFORMERS]
+ROWS = [*ATTENTIONS, *DECODERS, *ENCODERS, *TRANSFORMERS, *PRETRAINED]
 ROWS += [*KERAS_CELLS, *BRIDGES, *HEADS]
 
 

@@ -73,6 +73,7 @@ OTHER = {  # values that no default has, of arguments that no result shows
     "noise": 0.5,
     "score_bias": -1.0,
     "unroll": True,
+    "learning_rate_scale": 0.25,
     "implementation": "reference",
     "kernel_initializer": keras.initializers.serialize(keras.initializers.HeNormal()),
 }

@@ -12,10 +12,19 @@ from tests.errors.decoding import SEARCHES
 from tests.errors.layers import LAYERS
 from tests.errors.metrics import METRICS, SEVERAL
 from tests.errors.models import MODELS
+from tests.errors.pretrained import PRETRAINED
 from tests.errors.sizes import RATES, SIZES
 from tests.errors.training import TRAINING
 
-TABLES = [*CALLS, *LAYERS, *SEARCHES, *TRAINING, *METRICS, *MODELS]  # text -> call
+TABLES = [
+    *CALLS,
+    *LAYERS,
+    *SEARCHES,
+    *TRAINING,
+    *METRICS,
+    *MODELS,
+    PRETRAINED,
+]  # text -> call
 ROWS = raised.rows(*TABLES)
 ROWS += [raised.row(call, text) for text, calls in SEVERAL.items() for call in calls]
 PACKAGE = Path(ks.__file__).parent

@@ -56,6 +56,29 @@ def test_equals_keras(options, jit):
     same(ours, trained(keras.optimizers.Adam, options, jit))
 
 
+@pytest.mark.parametrize("options", [{}, {"weight_decay": 0.01}, {"amsgrad": True}])
+def test_a_scale_is_another_learning_rate_for_one_variable(options):
+    """Weights with a scale are those of an optimizer with that learning rate."""
+
+    def make(**options):
+        optimizer = FusedAdam(**options)
+        build = optimizer.build
+
+        def scaled_build(variables):
+            variables[0].learning_rate_scale = 0.5
+            build(variables)
+
+        optimizer.build = scaled_build
+        return optimizer
+
+    ours = trained(make, {"learning_rate": 0.1, **options})
+    slow, full = (
+        trained(keras.optimizers.Adam, {"learning_rate": rate, **options})
+        for rate in (0.05, 0.1)
+    )
+    same(ours[:3], [slow[0], *full[1:3]])
+
+
 def test_rows_of_an_embedding():
     ours = trained(FusedAdam, {}, rows="sparse")
     theirs = trained(keras.optimizers.Adam, {}, rows="dense")

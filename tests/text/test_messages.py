@@ -7,12 +7,14 @@ import tempfile
 from pathlib import Path
 from unittest import mock
 
+import keras_hub
 import numpy as np
 import pytest
 
 import keras_seqattn as ks
 from keras_seqattn.text import (
     Characters,
+    HubTokenizer,
     SentencePiece,
     WordPiece,
     Words,
@@ -20,6 +22,7 @@ from keras_seqattn.text import (
     word_vectors,
 )
 from keras_seqattn.text.kinds import ProcessorChoice
+from tests import hub
 from tests.raised import check_error, rows, untried
 from tests.text.learned import foreign_model, learned
 
@@ -246,8 +249,63 @@ VECTORS = {
         b"cat" + b" 1" * 70_000
     ),
 }
+
+
+class Reversed(keras_hub.models.BertTokenizer):
+    """A tokenizer that takes texts apart in another way."""
+
+    def tokenize(self, inputs):
+        return super().tokenize(inputs)[..., ::2]
+
+
+def load_other_tokenizer():
+    HubTokenizer(hub.bert_tokenizer()).save("hub")
+    path = Path("hub/tokenizer.json")
+    path.write_text(path.read_text().replace("keras_hub>BertTok", "keras_seqattn>Tok"))
+    HubTokenizer.load("hub")
+
+
+def hub_with(**options):
+    return lambda: HubTokenizer(hub.bert_tokenizer(**options))
+
+
+HUB_GOT = {
+    "an unusable tokenizer ... received 'bert'": lambda: HubTokenizer("bert"),
+    "a tokenizer with an option that it cannot use. Expected sequence_length=None, "
+    "received sequence_length=4": hub_with(sequence_length=4),
+    "a tokenizer with an option that it cannot use. Expected add_eos=False": lambda: (
+        HubTokenizer(hub.t5_tokenizer(add_eos=True))
+    ),
+    "a tokenizer that does not return ids ... 'string'": hub_with(dtype="string"),
+    "a tokenizer with an unusable vocabulary ... none in BertTokenizer": lambda: (
+        HubTokenizer(keras_hub.models.BertTokenizer())
+    ),
+    "a tokenizer without special tokens that a model needs ... received GPT2Tokenizer "
+    "without pad. Use": lambda: HubTokenizer(hub.gpt2_tokenizer()),
+    "a tokenizer whose padding is also its start or end": lambda: HubTokenizer(
+        hub.with_padding_at_the_end()
+    ),
+    "a tokenizer that cannot spell every text ... received 1 of them missing, "
+    "e.g. 'Ń'": lambda: HubTokenizer(hub.roberta_tokenizer("other", bytes_left_out=1)),
+    "use_start=True for a tokenizer without a start token ... received T5Tokenizer "
+    "with start=1, end=1": lambda: HubTokenizer(hub.t5_tokenizer(), use_start=True),
+}
+OTHERS |= {
+    "HubTokenizer cannot learn a vocabulary": lambda: HubTokenizer.learn(["a"]),
+    "HubTokenizer does not know which bytes a token stands for ... received Reversed": (
+        lambda: HubTokenizer(
+            Reversed(hub.bert_tokenizer().get_vocabulary())
+        ).encode_with_offsets("a b c")
+    ),
+    "HubTokenizer.load got an unusable folder ... no tokenizer that Keras "
+    "knows": load_other_tokenizer,
+    "HubTokenizer needs a package that is not installed ... keras-hub": lambda: without(
+        "keras_hub", lambda: HubTokenizer(None)
+    ),
+}
 GOT = {"Words": WORDS_GOT, "SentencePiece.learn": LEARN_GOT, "heat_map": HEAT_MAP_GOT}
 GOT["TextProcessor.load"] = LOAD_GOT
+GOT["HubTokenizer"] = HUB_GOT
 GOT["train"] = {
     "an unusable kind of text ... 'words:9:bpe'": lambda: kind_of("words:9:bpe"),
     "an unusable kind of text ... received 'words:x'": lambda: kind_of("words:x"),
