@@ -14,7 +14,7 @@ from keras_seqattn.text.sentence_piece import SentencePiece
 
 def load_trained(settings, run):
     """Return the trained translator of `--init-from`, or None if it is not needed."""
-    if settings.init_from is None or run.start.exists():
+    if run.start.exists():
         return None
     if run.epochs():
         raise four_part_error(
@@ -32,7 +32,7 @@ def complete_model(settings):
     `--set` alone changes sizes of the trained model. Without `--model`, `--preset` and
     `--set`, the model stays open: it is like the trained one.
     """
-    if settings.init_from is None or (settings.model, settings.preset) != (None, None):
+    if (settings.model, settings.preset) != (None, None):
         return settings
     if settings.optimizer == PAPER:
         raise _without_model("--optimizer paper", settings)

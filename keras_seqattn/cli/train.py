@@ -38,8 +38,10 @@ def _train(options, run):
     """Train in a locked folder; returns the exit code."""
     settings, expected = settings_and_data(options, run)
     training.check(settings)
-    trained = load_trained(settings, run)
-    settings = complete_model(settings)
+    trained = None
+    if settings.init_from is not None:
+        trained = load_trained(settings, run)
+        settings = complete_model(settings)
     if options.resume and run.epochs() >= settings.epochs:
         how = _resume_command(run, settings)
         note(f"The run already has {run.epochs()} epochs. To train on: {how}")

@@ -192,7 +192,7 @@ def _first_translator(settings, task, run, epoch, trained):
         # A resumed run makes its model in another way, and draws the same numbers.
         seed_random_states(translator.model, settings.seed)
         keras.utils.set_random_seed(settings.seed)
-    if not epoch:
+    if not epoch and (settings.source_vectors or settings.target_vectors):
         start_from_vectors(settings, translator)
     return translator
 

@@ -88,3 +88,13 @@ def _check_class_weight(owner, class_weight):
             "Pass weights of tokens instead: sample_weight=weights[labels], "
             "[batch, target]",
         )
+
+
+def logits_part(whole):
+    """Return the part of labels, weights, losses or metrics that is for the logits."""
+    return whole.get("logits") if isinstance(whole, dict) else whole
+
+
+def with_logits_part(whole, part):
+    """Return labels or weights with another part for the logits."""
+    return {**whole, "logits": part} if isinstance(whole, dict) else part

@@ -5,9 +5,9 @@ from keras import ops
 
 from keras_seqattn.errors import abbreviated, four_part_error
 from keras_seqattn.layers.parts.nested_layers import deserialize_part
+from keras_seqattn.models.fit_arguments import logits_part
 from keras_seqattn.models.sampling_probability import SamplingProbability
 from keras_seqattn.models.token_model import TokenModel
-from keras_seqattn.models.token_outputs import logits_part
 from keras_seqattn.ops.precision import at_least_float32
 
 

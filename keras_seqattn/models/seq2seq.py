@@ -178,7 +178,7 @@ class Seq2Seq(TokenModel):
         part_checks.build_bridge(self.bridge, encoded, self.decoder)
         self.decoder.build(target, encoded.values)
         outputs = self.decoder.compute_output_shape(target, encoded.values)
-        names = self._head_reads
+        names = self._head_reads = head_inputs.names_read(self.head)
         head_inputs.check_source_ids(self.head, names, self._reads_ids)
         shapes = outputs, target, encoded.values
         read = head_inputs.shapes_read(names, self.decoder, *shapes)
@@ -215,11 +215,6 @@ class Seq2Seq(TokenModel):
         """Whether the source are ids; else it has numbers at each position."""
         shape = part_checks.read_shape(self.source_embedding, self.encoder)
         return len(shape) == 2
-
-    @property
-    def _head_reads(self):
-        """The names of what the head reads."""
-        return head_inputs.names_read(self.head)
 
     @property
     def max_length(self):

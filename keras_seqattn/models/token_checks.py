@@ -9,7 +9,8 @@ from keras import ops
 
 from keras_seqattn.errors import abbreviated, four_part_error, four_parts
 from keras_seqattn.losses import SmoothedCrossentropy
-from keras_seqattn.models.token_outputs import check_named_labels, logits_part
+from keras_seqattn.models.fit_arguments import logits_part
+from keras_seqattn.models.token_outputs import check_named_labels
 
 # Losses of Keras by the form of their labels: ids, and one-hot.
 SPARSE = keras.losses.SparseCategoricalCrossentropy

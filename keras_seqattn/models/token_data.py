@@ -13,6 +13,7 @@ import numpy as np
 from keras import ops
 
 from keras_seqattn.errors import four_part_error
+from keras_seqattn.models.fit_arguments import logits_part, with_logits_part
 from keras_seqattn.models.token_checks import (
     as_numpy,
     check_batch_sizes,
@@ -33,7 +34,6 @@ from keras_seqattn.models.token_checks import (
     wants_ids,
     wants_one_hot,
 )
-from keras_seqattn.models.token_outputs import logits_part, with_logits_part
 
 
 def checked_data(model, arguments, errors, is_labelled):

@@ -6,7 +6,13 @@ import keras
 
 from keras_seqattn.errors import four_part_error
 from keras_seqattn.models.checkpoint import readable_weights
-from keras_seqattn.models.fit_arguments import bind, check_arguments, check_loss
+from keras_seqattn.models.fit_arguments import (
+    bind,
+    check_arguments,
+    check_loss,
+    logits_part,
+    with_logits_part,
+)
 from keras_seqattn.models.token_data import (
     checked_data,
     checked_inputs,
@@ -21,10 +27,8 @@ from keras_seqattn.models.token_metrics import check_metrics
 from keras_seqattn.models.token_outputs import (
     check_single,
     compile_arguments,
-    logits_part,
     trained_names,
     trained_parts,
-    with_logits_part,
 )
 
 
@@ -87,19 +91,22 @@ class TokenModel(keras.Model):
             self.optimizer.build(self.trainable_variables)
 
     def _compile(self, arguments):
-        self.trained_outputs = trained_names(self.named_outputs, arguments)
+        if self.named_outputs:
+            self.trained_outputs = trained_names(self.named_outputs, arguments)
         super().compile(**arguments)
 
     def compute_loss(
         self, x=None, y=None, y_pred=None, sample_weight=None, training=True
     ):
         """Compute the loss as `keras.Model.compute_loss`, of the trained outputs."""
-        y, y_pred, sample_weight = trained_parts(self, y, y_pred, sample_weight)
+        if self.named_outputs:
+            y, y_pred, sample_weight = trained_parts(self, y, y_pred, sample_weight)
         return super().compute_loss(x, y, y_pred, sample_weight, training)
 
     def compute_metrics(self, x, y, y_pred, sample_weight=None):
         """Compute metrics as `keras.Model.compute_metrics`, of the trained outputs."""
-        y, y_pred, sample_weight = trained_parts(self, y, y_pred, sample_weight)
+        if self.named_outputs:
+            y, y_pred, sample_weight = trained_parts(self, y, y_pred, sample_weight)
         return super().compute_metrics(x, y, y_pred, sample_weight)
 
     def fit(self, *args, **kwargs):

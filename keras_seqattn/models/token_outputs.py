@@ -8,6 +8,7 @@ import keras
 
 from keras_seqattn.checks import check_choice
 from keras_seqattn.errors import abbreviated, four_part_error
+from keras_seqattn.models.fit_arguments import logits_part
 
 OUTPUTS = ("logits", "alignment")
 _METRICS = ("metrics", "weighted_metrics")
@@ -64,16 +65,6 @@ def trained_names(names, arguments):
     dicts = [arguments.get(name) for name in ("loss", *_METRICS)]
     used = {name for by_name in dicts if isinstance(by_name, dict) for name in by_name}
     return tuple(name for name in names if name in used)
-
-
-def logits_part(whole):
-    """Return the part of labels, weights, losses or metrics that is for the logits."""
-    return whole.get("logits") if isinstance(whole, dict) else whole
-
-
-def with_logits_part(whole, part):
-    """Return labels or weights with another part for the logits."""
-    return {**whole, "logits": part} if isinstance(whole, dict) else part
 
 
 def _by_name(owner, argument, value, names):
@@ -141,9 +132,10 @@ def check_named_labels(model, labels):
 
 
 def trained_parts(model, *values):
-    """Return labels, predictions and weights of the outputs that are trained."""
-    if not model.named_outputs:
-        return values
+    """Return labels, predictions and weights of the outputs that are trained.
+
+    The model has named outputs.
+    """
     names = model.trained_outputs
     if not names:
         return tuple(map(logits_part, values))

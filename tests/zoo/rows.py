@@ -158,17 +158,22 @@ def lium_without_attention(vocabulary=10_000, m=128, n=256):
     return 3 * m * vocabulary + vocabulary + start + readout + cells
 
 
-def rnmt(vocabulary=32_000, n=1024):
-    """Gain and bias for both products of every gate, and for c."""
+def rnmt(vocabulary=32_000, n=1024, below=6, above=8, is_shared=False):
+    """Gain and bias for both products of every gate, and for c.
+
+    With one matrix for all words, the readout is first projected to its width.
+    """
 
     def cell(depth):
         return lstm(depth, n) - 4 * n + 2 * (2 * 4 * n) + 2 * n
 
-    encoder = 2 * (cell(n) + 5 * cell(2 * n))
+    encoder = 2 * (cell(n) + (below - 1) * cell(2 * n))
     attention = n * n + 2 * (2 * n * n) + n * n + n  # W_a; U_a, W_V; W_O; v
-    decoder = cell(n) + 7 * cell(2 * n)
-    words = (2 * n + 1) * vocabulary
-    return 2 * n * vocabulary + encoder + attention + decoder + words
+    decoder = cell(n) + (above - 1) * cell(2 * n)
+    words = (4 * n + 1) * vocabulary
+    if is_shared:
+        words = (n + 1) * vocabulary + 2 * n * n
+    return encoder + attention + decoder + words
 
 
 LUONG = {"dot": 0, "general": 1_000_000, "concat": 2_001_000, "location": 50_000}
@@ -196,7 +201,10 @@ ROWS = {
         },
     ),
     "chen2018": Row(
-        sizes=[Size("paper", rnmt())],
+        sizes=[
+            Size("paper", rnmt()),
+            Size("tiny", rnmt(10_000, 128, below=4, above=2, is_shared=True)),
+        ],
         task=Task("copy", longest=10, steps=300, learning_rate=5e-3),
         optimizer=Optimizer("Adam", 5.0, {0: 1e-4, 600_000: 1e-4, 1_200_000: 5e-5}),
         variants={
