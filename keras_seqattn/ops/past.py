@@ -6,6 +6,8 @@ and copies nothing. XLA needs room for all of them from the start; a search make
 room when there is none left, see `decoding.model_state`.
 """
 
+import math
+
 from keras import ops, tree
 
 from keras_seqattn.ops.fast.past import write
@@ -78,6 +80,18 @@ def add_nodes(nodes, new, place):
         return ops.concatenate([nodes, new], axis=-2)
     if nodes.shape[-2] is None:  # only where a search makes more room, without XLA
         return write(nodes, new, place)
-    start = [0] * len(nodes.shape)
-    start[-2] = place
-    return ops.slice_update(nodes, start, new)
+    *rows, room, depth = ops.shape(nodes)
+    rows, beam = math.prod(rows), ops.shape(new)[-2]
+    places = place + ops.arange(beam, dtype="int32")
+    shape = (rows, beam)
+    index = ops.stack(
+        [
+            ops.broadcast_to(ops.arange(rows, dtype="int32")[:, None], shape),
+            ops.broadcast_to(places, shape),
+        ],
+        axis=-1,
+    )
+    flat = ops.reshape(nodes, (rows, room, depth))
+    new = ops.reshape(new, (rows * beam, depth))
+    filled = ops.scatter_update(flat, ops.reshape(index, (rows * beam, 2)), new)
+    return ops.reshape(filled, ops.shape(nodes))

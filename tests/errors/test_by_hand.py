@@ -25,6 +25,7 @@ OTHERS = (
     "keras_seqattn/cli/run_lock.py",
     "keras_seqattn/safe_reading.py",
     "keras_seqattn/serving/predict_request.py",
+    "keras_seqattn/text/hub_tokenizer.py",
 )
 
 

@@ -14,7 +14,23 @@ ENCODERS = {
     "stacked": lambda: L.StackedEncoder(UNITS, layers=3, residual_from=3),
     "pyramidal": lambda: L.PyramidalEncoder(UNITS, layers=2),
     "transformer": lambda: L.TransformerEncoder(UNITS, layers=2, heads=4),
+    "pretrained": lambda: L.PretrainedEncoder(bert()),
 }
+
+
+def bert():
+    """Return a backbone of KerasHub with new weights."""
+    import keras_hub  # only where it is used: its import takes seconds
+
+    return keras_hub.models.BertBackbone(
+        vocabulary_size=VOCABULARY,
+        num_layers=2,
+        num_heads=4,
+        hidden_dim=UNITS,
+        intermediate_dim=4 * UNITS,
+        dropout=0.0,
+        max_sequence_length=16,
+    )
 
 
 def bahdanau():
@@ -55,7 +71,7 @@ def combined(encoder, decoder):
         made = ks.AttentionDecoder(cell)
     embedding = functools.partial(keras.layers.Embedding, VOCABULARY, UNITS)
     return ks.Seq2Seq(
-        source_embedding=embedding(),
+        source_embedding=None if encoder == "pretrained" else embedding(),
         encoder=ENCODERS[encoder](),
         bridge=bridge,
         target_embedding=embedding(),

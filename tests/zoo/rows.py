@@ -209,7 +209,7 @@ ROWS = {
         optimizer=Optimizer("Adam", 5.0, {0: 1e-4, 600_000: 1e-4, 1_200_000: 5e-5}),
         variants={
             "previous, dropout": {"query": "previous", "dropout": 0.2},
-            "hybrid": {"encoder": "transformer", "use_shared_embedding": True},
+            "hybrid": {"encoder": "transformer"},
         },
     ),
     "cho2014": Row(

@@ -6,8 +6,9 @@ import tensorflow as tf
 def write(nodes, new, place):
     """Return `nodes` with `new` from `place` on, as `keras.ops.slice_update` does.
 
-    That one copies all nodes. TensorFlow writes into the tensor itself here, if nothing
-    else reads it. XLA cannot compile it for a place that it does not know.
+    That one and `keras.ops.scatter_update` copy all nodes. Here TensorFlow writes into
+    the tensor itself, if nothing else reads it. XLA cannot compile it for a place that
+    it does not know.
 
     Args:
         nodes: `[batch, ..., nodes, depth]`.
