@@ -45,6 +45,13 @@ class Size(NamedTuple):
             "logits.bias": (v,),
         }
 
+    def spread(self):
+        """Return by which factors weights must grow, so that logits are apart.
+
+        Where the rounding of the rivals decides, searches find other tokens.
+        """
+        return {"logits.kernel": 20.0}
+
 
 REFERENCE = Size()
 
@@ -74,6 +81,14 @@ class TransformerSize(NamedTuple):
             shapes |= self._layer(f"encoder.{layer}", ("self",))
             shapes |= self._layer(f"decoder.{layer}", ("self", "cross"))
         return shapes
+
+    def spread(self):
+        """Return by which factors weights must grow, so that logits are apart.
+
+        The matrix before the logits is the embedding, so what it reads grows.
+        """
+        norm = f"decoder.{self.layers - 1}.dense_norm"
+        return {f"{norm}.gamma": 2.0, f"{norm}.beta": 2.0}
 
     def _layer(self, name, attentions):
         u, f = self.units, self.feed_forward_units

@@ -34,8 +34,14 @@ def empty_past(nodes, batch, room=None):
 
 
 def next_positions(past):
-    """Return the position of the next node of each hypothesis, from 0 on."""
-    return ops.sum(ops.cast(past.is_own, "int32"), axis=-1)
+    """Return the position of the next node of each hypothesis, from 0 on.
+
+    All hypotheses of a sentence have equally many positions: one is counted.
+    """
+    is_own = past.is_own
+    first = is_own[:, :1] if len(is_own.shape) == 3 else is_own
+    count = ops.sum(ops.cast(first, "int32"), axis=-1)
+    return ops.broadcast_to(count, ops.shape(is_own)[:-1])
 
 
 def next_place(past):
