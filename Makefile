@@ -30,7 +30,7 @@ test-all: install chromium  ## everything
 trials: install  ## kills and full disks, in real processes: about two hours, live output
 	$(PY) -m pytest -s -v -m trial --trials $(TRIALS)
 
-proofs: install  ## every encoder in front of every decoder: about an hour
+proofs: install  ## every encoder in front of every decoder: about 15 minutes
 	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal --proofs tests/proofs
 
 check: install  ## lint, format, import contracts, API surface, texts

@@ -33,7 +33,7 @@ hypothesis.settings.register_profile(
 def pytest_addoption(parser):
     parser.addoption("--all", action="store_true", help="slow tests, the full product")
     parser.addoption("--trials", action="store_true", help="trials, of minutes each")
-    parser.addoption("--proofs", action="store_true", help="proofs, of an hour in all")
+    parser.addoption("--proofs", action="store_true", help="proofs, 15 minutes in all")
 
 
 def pytest_configure(config):

@@ -1,1 +1,1 @@
-"""Proofs: every encoder in front of every decoder, which takes about an hour."""
+"""Proofs: every encoder in front of every decoder, about 15 minutes."""
