@@ -5,9 +5,12 @@ memory. JSON may be nested deeper than Python can recurse, and it may have strin
 UTF-8 cannot encode.
 """
 
+import contextlib
+import gzip
 import json
 import os
 import stat
+import zlib
 
 from keras_seqattn.errors import four_part_error
 
@@ -44,6 +47,28 @@ def open_regular(owner, path):
         "a folder, a pipe or a device",
         "Check the path, and put a copy of the file there",
     )
+
+
+@contextlib.contextmanager
+def plain_or_gzip(owner, file, path):
+    """Yield the content of an open binary file, which gzip may have compressed.
+
+    Args:
+        owner: name of the caller, for the error.
+        file: at its beginning, which says whether it is compressed.
+        path: of the file, for the error.
+    """
+    is_gzip = file.read(2) == b"\x1f\x8b"  # no text in UTF-8 begins with it
+    file.seek(0)
+    try:
+        yield gzip.GzipFile(fileobj=file) if is_gzip else file
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise four_part_error(
+            f"{owner} got a damaged file",
+            "a whole gzip file",
+            f"{path!r} with the error {str(error)!r}",
+            "Download or compress it again",
+        ) from error
 
 
 def _open_regular(path):

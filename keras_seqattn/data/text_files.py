@@ -2,18 +2,16 @@
 
 import codecs
 import contextlib
-import gzip
 import os
-import zlib
 
 from keras_seqattn.errors import four_part_error
+from keras_seqattn.safe_reading import plain_or_gzip
 
 _OTHERS = {  # what a file is that begins with these bytes
     codecs.BOM_UTF16_LE: "in UTF-16",
     codecs.BOM_UTF16_BE: "in UTF-16",
     b"PK\x03\x04": "a zip archive or an Office document",
 }
-_GZIP = b"\x1f\x8b"  # no text in UTF-8 begins with it
 
 
 def check_file(path, owner="read_pairs"):
@@ -40,18 +38,8 @@ def check_file(path, owner="read_pairs"):
 def open_text(path, owner="read_pairs"):
     """Open a file as bytes; its first bytes say whether it is compressed."""
     check_file(path, owner)
-    try:
-        with open(path, "rb") as file:
-            compressed = file.read(2) == _GZIP
-            file.seek(0)
-            yield gzip.GzipFile(fileobj=file) if compressed else file
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise four_part_error(
-            f"{owner} got a damaged file",
-            "a whole gzip file",
-            f"{path!r} with the error {str(error)!r}",
-            "Download or compress it again",
-        ) from error
+    with open(path, "rb") as file, plain_or_gzip(owner, file, path) as text:
+        yield text
 
 
 def lines(path):

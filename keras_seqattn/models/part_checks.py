@@ -298,3 +298,15 @@ def check_vocabularies(vocabularies):
             vocabularies["labels"],
             "Give both the size of the target vocabulary",
         )
+
+
+def check_last_product(head, product):
+    """Check that the last product of a head can be cut down to some tokens."""
+    if product is None:
+        raise four_part_error(
+            "Seq2Seq has a head that cannot be cut down to some tokens",
+            "an OutputHead, a DeepOutputHead, or a layer whose class defines "
+            "`hidden` and `last_product` beside its `call`",
+            f"{type(head).__name__}",
+            "Drop the shortlist: all tokens have logits",
+        )

@@ -6,10 +6,8 @@ import keras
 from keras import ops
 
 from keras_seqattn.checks import check_rate
-from keras_seqattn.errors import four_part_error
 from keras_seqattn.layers.parts import checks
-from keras_seqattn.layers.parts.nested_layers import deserialize_part, serialize_part
-from keras_seqattn.models import head_inputs, part_checks
+from keras_seqattn.models import head_inputs, part_checks, seq2seq_config
 from keras_seqattn.models.named_alignments import (
     alignment_names,
     chosen_names,
@@ -23,15 +21,6 @@ from keras_seqattn.models.token_model import TokenModel
 from keras_seqattn.models.token_outputs import as_names
 from keras_seqattn.ops.mask import carry_mask
 from keras_seqattn.types import Shortened, SourcedMemory, Started, Step
-
-_PARTS = (
-    "source_embedding",
-    "encoder",
-    "bridge",
-    "target_embedding",
-    "decoder",
-    "head",
-)
 
 
 @keras.saving.register_keras_serializable(package="keras_seqattn")
@@ -287,7 +276,7 @@ class Seq2Seq(TokenModel):
             ids: int `[size]`, the tokens.
         """
         product = getattr(self.head, "last_product", None)
-        _check_last_product(self.head, product)
+        part_checks.check_last_product(self.head, product)
         memory = memory.memory if isinstance(memory, Shortened) else memory
         return Shortened(memory, ids, product.columns(ids))
 
@@ -445,7 +434,8 @@ class Seq2Seq(TokenModel):
             super().summary(print_fn=print_fn, **options)
             return
         parts = [
-            (name, getattr(self, name), self._part_outputs.get(name)) for name in _PARTS
+            (name, getattr(self, name), self._part_outputs.get(name))
+            for name in seq2seq_config.PARTS
         ]
         for line in summary_lines(self, [part for part in parts if part[1]]):
             print_fn(line)
@@ -453,45 +443,11 @@ class Seq2Seq(TokenModel):
     # Saving -----------------------------------------------------------------------
 
     def get_config(self):
-        parts = {name: getattr(self, name) for name in _PARTS}
-        config = {
-            name: None if part is None else serialize_part(part)
-            for name, part in parts.items()
-        }
-        if self.target_embedding is self.source_embedding:
-            config["target_embedding"] = None
-        return {
-            **super().get_config(),
-            **config,
-            # The embedding that the head is tied to, to tie it in a loaded model, too.
-            "head_embedding": self._tie(),
-            "source_word_dropout": self.source_words.rate,
-            "target_word_dropout": self.target_words.rate,
-            "pad": self.pad,
-            "source_pad": None if self.source_pad == self.pad else self.source_pad,
-            "outputs": self.named_outputs or "logits",
-            "seed": self.seed,
-        }
-
-    def _tie(self):
-        embedding = getattr(self.head, "embedding", None)
-        for name in ("source_embedding", "target_embedding"):
-            if embedding is not None and embedding is getattr(self, name):
-                return name
-        return None
+        return {**super().get_config(), **seq2seq_config.config_of(self)}
 
     @classmethod
     def from_config(cls, config):
-        config = {**config}
-        tie = config.pop("head_embedding", None)
-        head = config.pop("head")
-        for name in _PARTS:
-            if config.get(name) is not None:
-                config[name] = deserialize_part(config[name])
-        if tie is not None:  # otherwise the head would create another embedding
-            head = {**head, "config": {**head["config"], "embedding": config[tie]}}
-        config["head"] = keras.saving.deserialize_keras_object(head)
-        return cls(**config)
+        return cls(**seq2seq_config.arguments_of(config))
 
 
 def _with_mask(alignments, mask):
@@ -508,19 +464,7 @@ def _word_dropout(rate, seed, embedding, name):
         rate,
         noise_shape=(None, None, 1),
         seed=seed,
-        dtype=getattr(
-            embedding, "compute_dtype", None
-        ),  # not its policy, which may be int8
+        # Not its policy, which may be int8.
+        dtype=getattr(embedding, "compute_dtype", None),
         name=name,
     )
-
-
-def _check_last_product(head, product):
-    if product is None:
-        raise four_part_error(
-            "Seq2Seq has a head that cannot be cut down to some tokens",
-            "an OutputHead, a DeepOutputHead, or a layer whose class defines "
-            "`hidden` and `last_product` beside its `call`",
-            f"{type(head).__name__}",
-            "Drop the shortlist: all tokens have logits",
-        )

@@ -1,17 +1,15 @@
 """Reads word vectors from a text file in the format of word2vec, GloVe and fastText."""
 
 import codecs
-import gzip
 import itertools
 import os
-import zlib
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from keras_seqattn.checks import check_count
 from keras_seqattn.errors import abbreviated, four_part_error
-from keras_seqattn.safe_reading import open_regular
+from keras_seqattn.safe_reading import open_regular, plain_or_gzip
 
 OWNER = "word_vectors"
 _LONGEST = 2**17  # bytes of a line; vectors of 300 numbers have about 3000
@@ -169,27 +167,16 @@ def _lines(path):
             "Check the folder and the spelling",
             kind=FileNotFoundError,
         ) from None
-    with file:
-        is_gzip = file.read(2) == b"\x1f\x8b"
-        file.seek(0)
-        text = gzip.GzipFile(fileobj=file) if is_gzip else file
-        try:
-            for number in itertools.count(1):
-                line = text.readline(_LONGEST)
-                if not line:
-                    return
-                if len(line) == _LONGEST:
-                    raise _bad_line(
-                        path, number, f"less than {_LONGEST} bytes", "a longer line"
-                    )
-                yield line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise four_part_error(
-                f"{OWNER} got a damaged file",
-                "a whole gzip file",
-                f"{path!r} with the error {str(error)!r}",
-                "Download or copy it again",
-            ) from error
+    with file, plain_or_gzip(OWNER, file, path) as text:
+        for number in itertools.count(1):
+            line = text.readline(_LONGEST)
+            if not line:
+                return
+            if len(line) == _LONGEST:
+                raise _bad_line(
+                    path, number, f"less than {_LONGEST} bytes", "a longer line"
+                )
+            yield line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
 
 
 def _bad_line(path, number, expected, received):
