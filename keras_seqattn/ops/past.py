@@ -1,8 +1,8 @@
 """The positions that a decoder has seen: see `types.Past`.
 
-A past has one of two forms. One begins without nodes and grows with every step: each
-step copies it. The other has room for nodes to come, and a step writes its nodes there
-and copies nothing. XLA needs room for all of them from the start; a search makes more
+A past has one of two forms. One begins without nodes and grows with every step, which
+copies it. The other has room for nodes to come. XLA needs room for all of them from the
+start. A search without XLA writes new nodes in place, without a copy, and makes more
 room when there is none left, see `decoding.model_state`.
 """
 
